@@ -55,14 +55,15 @@ static int read_start(struct linux_binprm *bprm)
 
 /* For whom a program may act. */
 struct program_owner {
-	umode_t mode;
+	umode_t mode; /* 0: for nobody */
 	u32 uid, gid;
 };
 
 /*
  * The three belong together: chown() takes S_ISUID away when it changes the owner. With the mode of
  * before and the owner of after, a program that a user has written would run as root. So they are
- * read under the lock under which they change.
+ * read under the lock under which they change. And the caller must still have the permission that
+ * it had at the open: root may have taken it, before a chmod() that gives the program to a group.
  */
 static struct program_owner read_owner(struct inode *inode)
 {
@@ -72,6 +73,8 @@ static struct program_owner read_owner(struct inode *inode)
 		return owner;
 	mutex_lock(&inode->i_mutex);
 	owner = (struct program_owner){ inode->i_mode, inode->i_uid, inode->i_gid };
+	if (inode_permission(inode, MAY_EXEC))
+		owner.mode = 0;
 	mutex_unlock(&inode->i_mutex);
 	return owner;
 }

@@ -1,9 +1,12 @@
-/* A set-user-ID program whose file gets another owner meanwhile: it never runs with the mode of before and the owner of after. */
+/*
+ * A set-user-ID program whose file gets another owner or another mode meanwhile: it never runs with the mode of before and the owner of
+ * after, nor with the permission of before and the mode of after.
+ */
 #include "abi.h"
 
 #include <elf.h>
+#include <grp.h>
 
-#define ROUNDS  400
 #define ADDRESS 0x400000
 
 /* geteuid(); exit(1 if root, or else 0). So small that the race is most of what an exec costs. */
@@ -43,13 +46,13 @@ static void write_program(const char *to)
 }
 
 /* Executes the program again and again. The exit status: whether it ever was root. */
-static void execute(void)
+static void execute(int rounds)
 {
-	static int bad;
+	static int bad, i; /* static: vfork() returns twice */
 
 	setresgid(1000, 1000, 1000);
 	setresuid(1000, 1000, 1000);
-	for (int i = 0; i < ROUNDS; i++) {
+	for (i = 0; i < rounds; i++) {
 		int status = 0;
 		pid_t pid = vfork();
 
@@ -58,7 +61,7 @@ static void execute(void)
 			_exit(9);
 		}
 		waitpid(pid, &status, 0);
-		bad |= !WIFEXITED(status) || WEXITSTATUS(status);
+		bad |= !WIFEXITED(status) || WEXITSTATUS(status) == 1;
 	}
 	_exit(bad);
 }
@@ -73,20 +76,28 @@ static void change_owner(void)
 	}
 }
 
-int main(void)
+/* Anybody may execute the program, or it acts for root, and only root's group may. */
+static void change_mode(void)
+{
+	for (;;) {
+		chmod("program", 0755);
+		chmod("program", 04750);
+	}
+}
+
+static void race(const char *what, void (*change)(void), int rounds)
 {
 	int status, bad = 0;
 	pid_t changer, workers[2];
 
-	chmod(".", 0755);
 	write_program("program");
 	changer = fork();
 	if (!changer)
-		change_owner();
+		change();
 	for (int i = 0; i < 2; i++) {
 		workers[i] = fork();
 		if (!workers[i])
-			execute();
+			execute(rounds);
 	}
 	for (int i = 0; i < 2; i++) {
 		waitpid(workers[i], &status, 0);
@@ -94,6 +105,15 @@ int main(void)
 	}
 	kill(changer, SIGKILL);
 	waitpid(changer, NULL, 0);
-	show("ever as root: %s", bad ? "yes" : "no");
+	show("%s changes, ever as root: %s", what, bad ? "yes" : "no");
+	unlink("program");
+}
+
+int main(void)
+{
+	chmod(".", 0755);
+	setgroups(0, NULL);
+	race("the owner", change_owner, 400);
+	race("the mode", change_mode, 1500); /* most are refused at once */
 	return 0;
 }
