@@ -7,14 +7,16 @@
 #:                  leave with poweroff or Ctrl-A X
 #: make debug       the same, stopped, with gdb attached (docs/debugging.md);
 #:                  `make console` in another terminal has the console
-#+ make test        all tests, on the host and booted; the last line has totals
-#+ make test-tools  test the programs that show traces: KernelShark, speedscope
+#+ make test        all tests, on the host and booted; the last line has totals;
+#+                  T=events, T=docs/tracefs: one subject (tests/subjects.py)
+#+ make check       the tests of what you have changed
 #: make bench       measure; print tables and write build/bench.json
 #+ make compare     the same commands on nop5 and on Linux; print one table (README=1: into README.md)
 #: make boot-trace  trace the boot: build/boot.dat, a flame graph, and the ten
 #:                  most expensive functions
-#+ make soak        the long tests: 100 million events through the ring buffer,
-#+                  hackbench and stress on 8 CPUs, all self-tests unabridged
+#+ make soak        the long tests: storms on 8 CPUs, other builds, all self-tests
+#+                  unabridged, programs that show traces; SOAK=30m is a budget,
+#+                  SEED=N repeats a run
 #+ make ftracetest  run Linux's own ftrace test-suite, and show its results
 #+                  beside those of Linux; TESTS="kprobe/ ..." runs a part;
 #+                  LINUX=6.12 takes the suite of that version
@@ -66,7 +68,7 @@
 # In the tree of a lab: the settings of its builds. Some targets need files that students do not get.
 -include .lab/lab.mk
 LAB_TREE := $(wildcard .lab/lab.json)
-ifneq ($(and $(LAB_TREE),$(filter test soak test-tools ftracetest fidelity compare pictures lab autograder,$(MAKECMDGOALS))),)
+ifneq ($(and $(LAB_TREE),$(filter test check soak ftracetest fidelity compare pictures lab autograder,$(MAKECMDGOALS))),)
 $(error make $(MAKECMDGOALS) is for the whole source. This is the tree of one lab: `make grade` tests it, `make run APPEND=selftest` runs the self-tests)
 endif
 
@@ -205,7 +207,7 @@ OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
 TEST_OBJS := $(call objects,$(TEST_SRCS))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
-.PHONY: all test-kernel book pictures timeline rootfs modules help run debug console boot-trace lab grade autograder test test-tools ftracetest fidelity bench compare soak clean FORCE
+.PHONY: all test-kernel book pictures timeline rootfs modules help run debug console boot-trace lab grade autograder test check ftracetest fidelity bench compare soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -400,13 +402,13 @@ boot-trace:
 	@$(MAKE) --no-print-directory all
 	+@scripts/boot-trace --build $(O) --cpus $(CPUS) -o $(O)
 
-test soak:
+test check:
 	@scripts/install-deps test
-	@tests/run $@
+	@tests/run $@ $(if $(filter test,$@),$(T))
 
-test-tools:
-	@scripts/install-deps tools
-	@tests/run tools
+soak:
+	@scripts/install-deps test tools
+	@SOAK='$(SOAK)' SEED='$(SEED)' tests/run soak
 
 ftracetest: all
 	@scripts/install-deps test

@@ -6,10 +6,12 @@ shared machines. All of them build into the same directories: a worker holds the
 import fcntl
 import os
 import subprocess
+import time
 
 import pytest
 
 from exporting import Port
+from limits import pytest_runtest_protocol, pytest_sessionstart  # noqa: F401
 from nop5 import BUILD, ROOT, Nop5
 from order import pytest_collection_modifyitems, pytest_xdist_make_scheduler  # noqa: F401
 
@@ -143,9 +145,18 @@ def pytest_runtest_makereport(item, call):
         item.failed = True
 
 
+def pytest_runtest_setup(item):
+    if SOAK_END and time.monotonic() > SOAK_END:
+        pytest.skip("the time of SOAK is up")
+
+
+# `make soak` with a budget starts no test after its end.
+SOAK_END = os.environ.get("NOP5_SOAK_SECONDS") and time.monotonic() + int(os.environ["NOP5_SOAK_SECONDS"])
+
+
 def pytest_configure(config):
-    config.addinivalue_line("markers", "variant: builds the kernel in another way first")
-    config.addinivalue_line("markers", "tools: needs programs that show traces; `make test-tools`")
+    config.addinivalue_line("markers", "variant: builds the kernel in another way first; a part of `make soak`")
+    config.addinivalue_line("markers", "tools: needs programs that show traces; a part of `make soak`")
     config.addinivalue_line("markers", "soak: runs for long; `make soak`")
 
 

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from nop5 import ROOT, finish, host
+from nop5 import ROOT, eventually, finish, host
 import built
 import oops
 from stopwatch import family
 
-sys.path.insert(0, str(ROOT / "tests/bench"))
+sys.path[:0] = [str(ROOT / "tests/bench"), str(ROOT / "tests")]
 
 import compare  # noqa: E402
+import subjects  # noqa: E402
 
 
 def boot_script(*arguments, stdin=""):
@@ -226,6 +227,57 @@ def test_the_image_keeps_call_sites_for_the_function_tracer(images):
     assert ".text" in headers and "__fentry__" in table
     sites = (table["__stop_mcount_loc"] - table["__start_mcount_loc"]) // 8
     assert sites > 500
+
+
+HANGING = '''
+import subprocess, time
+
+def test_waits_for_a_program_that_ignores_signals():
+    subprocess.run(["sh", "-c", "trap '' INT HUP TERM; sleep 1000"])
+
+def test_sleeps_beside_an_orphan():
+    subprocess.run(["sh", "-c", "setsid sleep 1000 & echo orphan $!"])
+    time.sleep(1000)
+
+def test_interrupts_a_program():
+    with subprocess.Popen(["sleep", "1000"]) as program:
+        program.send_signal(2)
+
+def test_passes():
+    pass
+'''
+
+
+def test_a_test_that_hangs_is_named_and_ended_with_its_processes_and_the_next_one_runs(tmp_path):
+    """The run is started as by nohup in the background: with SIGINT and SIGHUP ignored."""
+    (tmp_path / "test_hanging.py").write_text(HANGING)
+    result = host(["sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh", sys.executable, "-m", "pytest", "-p", "limits", "-p", "no:cacheprovider",
+                   "-v", "-rA", tmp_path], cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                  env=dict(os.environ, PYTHONPATH=str(ROOT / "tests/boot"), NOP5_LIMIT="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1"))
+    results = dict(re.findall(r"^test_hanging.py::(\w+) (PASSED|FAILED)", result.stdout, re.M))
+    assert list(results.values()) == ["FAILED", "FAILED", "PASSED", "PASSED"], result.stdout
+    assert result.stdout.count("hangs: its processes are killed") >= 2
+    orphan = re.search(r"orphan (\d+)", result.stdout).group(1)
+    eventually(lambda: subprocess.run(["ps", "-o", "stat=", "-p", orphan], text=True, stdout=subprocess.PIPE).stdout[:1] in ("", "Z"))
+
+
+def test_each_test_has_a_subject():
+    for kind in ("boot", "host", "fuzz"):
+        found = {name for subject in subjects.ALL.values() for name in subjects.matching(kind, getattr(subject, kind))}
+        assert found == set(subjects.matching(kind, ("test_*", "fuzz_*")))
+
+
+def test_each_pattern_of_a_subject_and_each_of_its_folders_exists():
+    for subject in subjects.ALL.values():
+        assert [folder for folder in subject.folders if not (ROOT / folder).exists() and not list((ROOT / folder).parent.glob(Path(folder).name + "*"))] == []
+        for kind in ("boot", "host", "fuzz"):
+            assert [pattern for pattern in getattr(subject, kind) if not subjects.matching(kind, (pattern,))] == []
+
+
+@pytest.mark.parametrize("path, names", [
+    ("fs/proc/base.c", ["proc"]), ("trace/livepatch/core.c", ["livepatch"]), ("tests/boot/test_rcu.py", ["rcu"]), ("LICENSE", [])])
+def test_a_change_concerns_the_subject_of_its_folder(path, names):
+    assert subjects.concerned([path]) == names
 
 
 @pytest.fixture

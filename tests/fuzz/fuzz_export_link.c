@@ -4,6 +4,7 @@
  * each frame until it is acknowledged.
  *
  * sources: user/trace-export/link.c user/trace-export/deflate.c user/trace-export/crc32.c
+ * runs: 2000
  */
 #include <errno.h>
 #include <stdint.h>

@@ -1,0 +1,93 @@
+"""No test hangs the run: each has a limit, whatever it waits for, and leaves no process behind.
+
+A test that waits in a system call, for a lock, or for the end of a process, does not come to a check of its own. So a thread
+looks at a stopwatch (scripts/stopwatch.py: it stands still while the worker's processes wait for a CPU of the host). At the
+limit it ends the processes of the test and sends the worker a signal, whose handler raises Hangs in the test.
+
+This is a plugin of pytest; conftest.py takes its hooks.
+"""
+import contextlib
+import os
+import signal
+import threading
+
+import pytest
+
+from nop5 import Stopwatch
+from stopwatch import family
+
+# Seconds after which a test hangs, and a long test: NOP5_LIMIT=60 makes both shorter.
+LIMIT = int(os.environ.get("NOP5_LIMIT", "1200"))
+LONG = int(os.environ.get("NOP5_LIMIT", str(6 * 3600)))
+MARK = "NOP5_TEST_WORKER"
+LOOK = 5  # seconds between two looks at the stopwatch
+
+
+class Hangs(BaseException):
+    """The test has reached its limit. No `except Exception` of a test may take it for something else."""
+
+
+def raise_hangs(_number, _frame):
+    raise Hangs(f"the test has not ended within its limit of {watch.limit} s")
+
+
+def pytest_sessionstart():
+    """Prepare a process that runs tests.
+
+    A shell that starts the run in the background, or nohup, ignores SIGINT or SIGHUP, and children inherit that: a program
+    that a test ends by such a signal would stay. Children also inherit MARK: so orphans are found, too.
+    """
+    os.environ[MARK] = str(os.getpid())
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    signal.signal(signal.SIGALRM, raise_hangs)
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    with watch(item.nodeid, LONG if any(map(item.get_closest_marker, ("soak", "tools", "variant"))) else LIMIT):
+        yield
+
+
+@contextlib.contextmanager
+def watch(name, limit):
+    """Watch one test. Ends what it hangs on at the limit, in seconds."""
+    watch.limit = limit
+    before = processes()
+    done = threading.Event()
+
+    def look():
+        stopwatch = Stopwatch(os.getpid())
+        while not done.wait(min(LOOK, limit)):
+            if stopwatch.seconds() > limit:
+                print(f"\n{name} hangs: its processes are killed", flush=True)
+                end(before)
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGALRM)
+                return
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def processes():
+    """The descendants of this process, and those orphans that descend from it."""
+    found, mark = set(family(os.getpid())), f"{MARK}={os.getpid()}\0".encode()
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError), open(f"/proc/{name}/environ", "rb") as file:
+            if mark in file.read():
+                found.add(int(name))
+    return found
+
+
+def end(before):
+    """Kill the processes that were not there before. A machine that tests share may be among them: it boots again."""
+    for pid in processes() - before - {os.getpid()}:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,102 @@
+"""The subjects of the tests: what `make test T=SUBJECT` runs, and which folders `make check` runs them for.
+
+    T=events            the tests of a subject
+    T=docs/tracefs      those of them whose names contain "tracefs"
+    T=test_pipe         without a subject of that name: all boot tests whose names contain it
+"""
+from dataclasses import dataclass
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent
+
+
+@dataclass
+class Subject:
+    """Patterns of files below tests/, without their endings. folders: a change there concerns the subject."""
+    folders: tuple
+    boot: tuple = ()
+    host: tuple = ()
+    fuzz: tuple = ()
+
+
+ALL = {
+    "boot": Subject(("boot", "iso", "kernel/boot", "kernel/acpi", "kernel/main.c", "kernel/mm", "arch"),
+                    ("test_boot", "test_cpu_models", "test_acpi", "test_initramfs"), ("test_acpi", "test_memblock", "test_page_alloc", "test_cpio"),
+                    ("fuzz_acpi", "fuzz_multiboot2", "fuzz_pvh", "fuzz_cpio", "fuzz_inflate")),
+    "memory": Subject(("kernel/mm",), (), ("test_page_alloc", "test_slab*", "test_memblock")),
+    "lib": Subject(("kernel/lib", "kernel/printk"), (), ("test_string", "test_vsprintf", "test_rbtree", "test_printk_ringbuffer",
+                                                        "test_text", "test_inflate", "test_deflate"), ("fuzz_text",)),
+    "console": Subject(("kernel/console", "kernel/printk"), ("test_console", "test_busybox*"), ("test_n_tty", "test_serial8250"),
+                       ("fuzz_n_tty",)),
+    "faults": Subject(("arch", "kernel/panic.c"), ("test_faults", "test_wrmsr_fence")),
+    "sched": Subject(("kernel/sched", "kernel/irq", "kernel/time", "kernel/workqueue", "kernel/locking"), ("test_sched", "test_events_sched")),
+    "rcu": Subject(("kernel/rcu",), ("test_rcu",)),
+    "abi": Subject(("kernel/process", "kernel/signal", "kernel/vm", "kernel/syscalls", "kernel/futex", "kernel/posix_time", "fs", "net",
+                    "tests/abi"), ("test_abi", "test_system_calls")),
+    "load": Subject(("kernel/process", "kernel/vm", "tests/load"), ("test_load",)),
+    "files": Subject(("fs",), ("test_files", "test_shell", "test_initramfs"), ("test_vfs", "test_seq_file"), ("fuzz_cpio",)),
+    "proc": Subject(("fs/proc",), ("test_proc*",)),
+    "net": Subject(("net",), ("test_net",)),
+    "programs": Subject(("user",), ("test_busybox*", "test_debian*", "test_shell"), ("test_dis",)),
+    "selftests": Subject(("selftest",), ("test_selftests",)),
+    "pstore": Subject(("fs/pstore",), ("test_pstore",), ("test_pstore_zone", "test_reed_solomon")),
+    "modules": Subject(("kernel/module", "modules"), ("test_modules", "test_samples"), (), ("fuzz_module",)),
+    "btf": Subject(("kernel/btf",), (), ("test_btf",), ("fuzz_btf",)),
+    "ring_buffer": Subject(("trace/ring_buffer",), ("test_subbuf", "test_trace_pipe"), ("test_ring_buffer*",), ("fuzz_ring_buffer*",)),
+    "ftrace": Subject(("trace/ftrace", "trace/ftrace_files", "arch/x86_64"),
+                      ("test_ftrace*", "test_given_order", "test_call_sites", "test_soak"),
+                      ("test_insn",), ("fuzz_filter", "fuzz_insn")),
+    "graph": Subject(("trace/fgraph", "trace/tracers"), ("test_graph*", "test_fgraph*"), ("test_trace_graph",)),
+    "trace": Subject(("trace/core",), ("test_tracefs", "test_instances", "test_snapshot", "test_trace_pipe", "test_trace_boot",
+                                       "test_persistent_trace"), (), ("fuzz_trace_pid", "fuzz_last_boot")),
+    "events": Subject(("trace/events",), ("test_event*", "test_synthetic*"), ("test_event_filter*", "test_print_fmt"),
+                      ("fuzz_event_filter", "fuzz_print_fmt", "fuzz_synth")),
+    "hist": Subject(("trace/events",), ("test_hist*",), ("test_hist_expr", "test_tracing_map"), ("fuzz_hist*",)),
+    "probes": Subject(("trace/kprobes", "trace/uprobes", "trace/probes", "trace/probe_events"),
+                      ("test_kprobe*", "test_uprobes", "test_probes", "test_eprobes", "test_fprobe_events", "test_inject"), (), ("fuzz_probe",)),
+    "latency": Subject(("trace/tracers/latency", "trace/tracers/noise"), ("test_latency",)),
+    "tracers": Subject(("trace/tracers",), ("test_profile", "test_stack_tracer", "test_latency")),
+    "livepatch": Subject(("trace/livepatch",), ("test_livepatch",)),
+    "static_branches": Subject(("kernel/jump_label.c", "kernel/jump_label.h"), ("test_static_branches",)),
+    "scripts": Subject(("scripts", "Makefile"), ("test_scripts", "test_gdb", "test_unused")),
+    "export": Subject(("scripts/trace", "user/trace-export"), ("test_export*", "test_convert", "test_trace_re*", "test_pictures"),
+                      ("test_export_link",), ("fuzz_export_link", "fuzz_trace_dat")),
+    "docs": Subject(("docs", "README.md"), ("test_docs",)),
+    "book": Subject(("docs", "scripts/book"), ("test_book", "test_pictures")),
+    "labs": Subject(("labs", "docs/labs", "scripts/lab"), ("test_labs",)),
+}
+
+
+def matching(folder, patterns):
+    """The names of the files of tests/FOLDER that match one of the patterns."""
+    return sorted({path.stem for pattern in patterns for path in (TESTS / folder).glob(pattern + ".[cp]*")})
+
+
+def choose(what):
+    """What T=WHAT selects: (boot test files, part of their tests' names, host programs, fuzzers)."""
+    name, _, part = what.partition("/")
+    if name not in ALL:
+        return matching("boot", ("test_*",)), what, [], []
+    subject = ALL[name]
+    if part:
+        return matching("boot", subject.boot), part, [], []
+    return (matching("boot", subject.boot), "", matching("host", subject.host), matching("fuzz", subject.fuzz))
+
+
+def concerned(paths):
+    """The subjects that a change of these files concerns: of each file those with the longest folder that holds it."""
+    found = set()
+    for path in paths:
+        best, names = 0, set()
+        for name, subject in ALL.items():
+            for folder in subject.folders:
+                if path == folder or path.startswith(folder + "/"):
+                    if len(folder) > best:
+                        best, names = len(folder), set()
+                    if len(folder) == best:
+                        names.add(name)
+            for kind in ("boot", "host", "fuzz"):
+                if Path(path).parts[:2] == ("tests", kind) and Path(path).stem in matching(kind, getattr(subject, kind)):
+                    names.add(name)
+        found |= names
+    return sorted(found)
