@@ -13,10 +13,10 @@ def outputs(text):
     return {match[1]: match[2] for match in re.finditer(r"^## (\S+)\n((?:(?!## ).*\n)*## exit \d+\n)", text, re.M)}
 
 
-def archive(directory, names):
-    """Makes the root file system with these programs of directory/{musl,glibc}. Returns its path."""
+def archive(directory, chosen):
+    """Makes the root file system with these programs, pairs of "musl" or "glibc" and a name, of directory. Returns its path."""
     image = directory / "abi.cpio"
-    programs = [directory / libc / name for libc in ("musl", "glibc") for name in names]
+    programs = [directory / libc / name for libc, name in chosen]
     subprocess.run([ROOT / "scripts/rootfs", image, f"{HERE / 'run'}:abi/run",
                     *(f"{path}:abi/{path.parent.name}/{path.name}" for path in programs)], check=True)
     return image

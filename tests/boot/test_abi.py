@@ -1,4 +1,4 @@
-"""The system calls do what Linux 6.1's do: each program of tests/abi prints the same, with musl and with glibc.
+"""The system calls do what Linux 6.1's do: each program of tests/abi prints the same, with musl and, in `make soak`, with glibc.
 
 A program in tests/abi/not_yet.txt must fail. One that passes has to leave the list.
 """
@@ -12,6 +12,8 @@ from nop5 import BUILD, ROOT, STAMP, Died
 
 ABI = ROOT / "tests/abi"
 NAMES = sorted(path.stem for path in (ABI / "programs").glob("*.c"))
+# What these programs show depends on the C library: its start, threads, time, and position-independent programs.
+OF_THE_LIBRARY = [name for name in NAMES if re.match("static_pie|vdso|exec_|clone|thread|pthread|robust|tls|auxv|signal_stack", name)]
 ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 KERNEL_MESSAGE = re.compile(STAMP.pattern.lstrip("^") + r"[^\n]*\n")
 
@@ -32,17 +34,33 @@ def programs():
 
 
 @pytest.fixture(scope="session")
-def machine(images):
-    """A machine whose root file system holds the programs. It boots again when a program has killed it."""
-    directory = build_in(BUILD / "abi", "-C", "tests/abi", f"O={BUILD / 'abi'}")
-    shared = Shared(build=images, cpus=2, initrd=str(archive(directory, NAMES)))
+def machine(images, request):
+    """A machine whose root file system holds the programs that this run needs. It boots again when a program has killed it."""
+    needed = sorted({("glibc" if "glibc" in item.name else "musl", item.callspec.params["name"]) for item in request.session.items
+                     if item.fspath.basename == "test_abi.py" and hasattr(item, "callspec")})
+    directory = build_in(BUILD / "abi", "-C", "tests/abi", f"O={BUILD / 'abi'}", *(f"{BUILD}/abi/{libc}/{name}" for libc, name in needed))
+    shared = Shared(build=images, cpus=2, initrd=str(archive(directory, needed)))
     yield shared
     shared.close()
 
 
-@pytest.mark.parametrize("libc", ["musl", "glibc"])
 @pytest.mark.parametrize("name", programs())
-def test_program_prints_the_same_as_on_linux(machine, name, libc):
+def test_program_prints_the_same_as_on_linux(machine, name):
+    compare(machine, name, "musl")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", programs())
+def test_program_prints_the_same_with_glibc(machine, name):
+    compare(machine, name, "glibc")
+
+
+@pytest.mark.parametrize("name", OF_THE_LIBRARY)
+def test_program_about_the_library_prints_the_same_with_glibc(machine, name):
+    compare(machine, name, "glibc")
+
+
+def compare(machine, name, libc):
     try:
         text = machine.get().command_output(f"sh /abi/run {libc} {name}")
     except Died:

@@ -106,6 +106,7 @@ def test_each_instance_has_lists_of_its_own(tracing):
     tracing.check("echo 0 > events/enable; rmdir instances/a; cat /proc/uptime")
 
 
+@pytest.mark.soak
 def test_lists_and_forks_while_eight_cpus_work(boot):
     machine = boot(cpus=8)
     machine.check(f"cd {TRACING}; echo 1 > options/event-fork; echo $$ > set_event_pid; echo 1 > events/sched/enable")

@@ -57,6 +57,7 @@ def storm(boot, seconds):
     machine.poweroff()
 
 
+@pytest.mark.soak
 def test_all_events_under_load_leave_a_sound_machine(boot):
     storm(boot, 8)
 

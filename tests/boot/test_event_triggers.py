@@ -211,6 +211,7 @@ def test_a_file_is_not_emptied_by_opening_it(tracing):
 
 # ---- while events occur ----
 
+@pytest.mark.soak
 def test_triggers_come_and_go_while_eight_cpus_switch(boot):
     machine = boot(cpus=8)
     machine.check(f"cd {TRACING}")

@@ -214,6 +214,7 @@ def test_code_below_tracing_has_no_tracepoint(images, function):
     assert "__traceiter" not in text
 
 
+@pytest.mark.soak
 def test_all_of_them_at_once_while_eight_cpus_work(boot):
     nop5 = boot(kernel="nop5-test", cpus=8)
     nop5.check(f"cd {TRACING}")

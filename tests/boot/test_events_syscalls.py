@@ -105,6 +105,7 @@ def test_an_instance_has_its_own_events(record, nop5):
     assert "sys_openat(dfd: ffffff9c, filename: " in theirs and "->" not in theirs
 
 
+@pytest.mark.soak
 def test_all_events_of_calls_while_eight_cpus_work(boot):
     nop5 = boot(kernel="nop5-test", cpus=8)
     for _ in range(3):

@@ -51,7 +51,7 @@ def without_module(event):
     return (*event[:5], *(re.sub(r"^(\w+) \[\w+\]: ", r"\1: ", text) for text in event[5:]))
 
 
-@pytest.mark.parametrize("cpus", [1, 4])
+@pytest.mark.parametrize("cpus", [1, pytest.param(4, marks=pytest.mark.soak)])
 def test_trace_cmd_reports_what_trace_says(traced, tmp_path, cpus):
     machine, port = traced(cpus)
     machine.check("echo 'sys_* vfs_* pipe_* *lock* schedule do_interrupt' > set_ftrace_filter")
@@ -70,7 +70,7 @@ def test_trace_cmd_reports_what_trace_says(traced, tmp_path, cpus):
     assert {event[2] for event in events if event[0] != "=>"} == set(range(cpus))
 
 
-@pytest.mark.parametrize("cpus", [1, 4])
+@pytest.mark.parametrize("cpus", [1, pytest.param(4, marks=pytest.mark.soak)])
 def test_trace_cmd_reports_what_is_left_of_an_overwritten_buffer(traced, tmp_path, cpus):
     machine, port = traced(cpus)
     machine.check("echo 16 > buffer_size_kb")
@@ -81,7 +81,7 @@ def test_trace_cmd_reports_what_is_left_of_an_overwritten_buffer(traced, tmp_pat
     assert re.search(r"^overrun: [1-9]", trace_cmd("report", "--stat", tmp_path / "trace.dat"), re.M)
 
 
-@pytest.mark.parametrize("cpus", [1, 4])
+@pytest.mark.parametrize("cpus", [1, pytest.param(4, marks=pytest.mark.soak)])
 def test_trace_cmd_tells_how_many_events_a_live_reader_has_missed(traced, tmp_path, cpus):
     """The receiver pauses until buffers have overflowed."""
     machine, port = traced(cpus)
@@ -217,7 +217,7 @@ def test_trace_cmd_gives_the_return_of_one_idle_task_to_another(traced, tmp_path
                      [(1, "0.120", "vfs_read();"), (0, "0.090", "vfs_read();")]), drawn
 
 
-@pytest.mark.parametrize("cpus", [1, 4])
+@pytest.mark.parametrize("cpus", [1, pytest.param(4, marks=pytest.mark.soak)])
 def test_trace_cmd_reports_the_graph_that_trace_draws(traced, tmp_path, cpus):
     machine, port = traced(cpus)
     machine.check("echo 'vfs_open' > set_graph_function; echo 'vfs_read' >> set_graph_function")
@@ -232,7 +232,7 @@ def test_trace_cmd_reports_the_graph_that_trace_draws(traced, tmp_path, cpus):
     assert re.search(r"print: +tracing_mark_write: within a graph$", report(tmp_path / "trace.dat"), re.M)
 
 
-@pytest.mark.parametrize("cpus", [1, 4])
+@pytest.mark.parametrize("cpus", [1, pytest.param(4, marks=pytest.mark.soak)])
 def test_trace_cmd_reports_what_is_left_of_an_overwritten_graph(traced, tmp_path, cpus):
     machine, port = traced(cpus)
     machine.check("echo 32 > buffer_size_kb")
@@ -284,6 +284,7 @@ def test_sub_buffers_that_are_larger_than_a_frame_arrive_whole(traced, tmp_path)
     assert b"size:32752;" in (tmp_path / "trace.dat").read_bytes()[:2000]  # of header_page
 
 
+@pytest.mark.soak
 def test_live_export_loses_nothing_while_hackbench_runs(traced, tmp_path):
     machine, port = traced(4, port=PipePort)
     machine.check("echo 8192 > buffer_size_kb")
@@ -319,6 +320,7 @@ def hackbench_trace(machine):
     return list(read_trace(machine.check("cat trace")))
 
 
+@pytest.mark.soak
 def test_a_transfer_over_a_bad_line_arrives_whole(traced, tmp_path):
     """Bytes are damaged, lost and added in both directions."""
     machine, port = traced(2)
@@ -333,6 +335,7 @@ def test_a_transfer_over_a_bad_line_arrives_whole(traced, tmp_path):
     assert_same(sorted_by_cpu(read_report(report(tmp_path / "trace.dat"))), sorted_by_cpu(text))
 
 
+@pytest.mark.soak
 def test_an_interrupted_transfer_goes_on_with_another_receiver(traced, tmp_path):
     machine, port = traced(2)
     text = hackbench_trace(machine)

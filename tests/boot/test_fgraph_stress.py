@@ -59,6 +59,7 @@ def toggles_leave_nothing_behind(machine, rounds, seed=5):
     sound(machine)
 
 
+@pytest.mark.soak
 def test_toggling_under_load_leaves_no_frame_and_no_memory_behind(boot):
     toggles_leave_nothing_behind(boot(cpus=8, mem="512M"), 20)
 

@@ -172,6 +172,7 @@ def test_a_tracepoint_shows_what_its_event_shows(machine):
     assert re.search(r': alloc: \(__traceiter_kmem_cache_alloc\S+ name="\w+" bytes_req=\d+ gfp=0x\w+$', text, re.M), text[-2000:]
 
 
+@pytest.mark.soak
 def test_no_hit_is_lost_in_interrupts_that_come_during_a_hit(machine):
     words = " ".join(f"w{n}=+{8 * n}($arg1):x64" for n in range(12))  # of pt_regs: a hit takes long
     define(machine, f"t:tp/enter sys_enter {words}", f"t:tp/exit sys_exit {words}", "t:tp/tick local_timer_entry vector")

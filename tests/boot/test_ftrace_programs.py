@@ -95,6 +95,7 @@ def test_the_stack_of_a_program_is_in_each_of_its_threads(tracing, watched):
                       ("watched", ["mark", "exec_thread", "start"]), ("exe", ["mark", *main]), ("watched", ["mark", *main])]
 
 
+@pytest.mark.soak
 def test_a_live_patch_and_a_tracer_do_not_wait_for_programs_that_never_sleep(boot, watched):
     """More of them than CPUs: they compute, or they call the kernel, for ever. Ring 3 is quiescent, and a call ends."""
     machine = boot(initrd=str(watched[1]), kernel="nop5-test", cpus=4)

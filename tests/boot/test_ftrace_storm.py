@@ -59,6 +59,7 @@ def storm_leaves_a_sound_machine(machine, seconds, kinds="*"):
     machine.poweroff()
 
 
+@pytest.mark.soak
 def test_eight_seconds_of_everything_at_once_leave_a_sound_machine(boot):
     storm_leaves_a_sound_machine(boot(kernel="nop5-test", cpus=8, mem="512M"), 8)
 
@@ -69,6 +70,7 @@ def contents(machine, path):
     return "".join(line + "\n" for line in result.quiet)
 
 
+@pytest.mark.soak
 def test_the_storm_without_memory_gives_errors_and_frees_all_memory(boot):
     machine = boot(kernel="nop5-test", cpus=4, mem="40M")
     verified = []  # a load that begins when there is too little memory verifies nothing

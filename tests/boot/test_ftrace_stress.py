@@ -69,6 +69,7 @@ def figure(machine, name):
     return int(re.search(rf"{name}: (\d+)", machine.check("cat /sys/kernel/debug/text_patch")).group(1))
 
 
+@pytest.mark.soak
 def test_switching_the_tracer_under_load_leaves_every_site_matching_its_record(boot):
     machine = boot(cpus=8, mem="512M")
     storm(machine, 20)
@@ -76,6 +77,7 @@ def test_switching_the_tracer_under_load_leaves_every_site_matching_its_record(b
     sound(machine)
 
 
+@pytest.mark.soak
 def test_nmis_while_sites_are_patched_and_events_are_written_lose_nothing(boot):
     machine = boot(cpus=4)
 

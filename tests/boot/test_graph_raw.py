@@ -146,6 +146,7 @@ def test_every_return_belongs_to_the_call_that_stands_before_it(boot, images, op
     assert not re.search("BUG|WARNING", machine.text)
 
 
+@pytest.mark.soak
 def test_four_seconds_of_calls_on_four_cpus_are_whole_trees(boot, images):
     """Traces only some functions, so that no event is lost: nested calls that sleep, switch and wake."""
     machine = boot(cpus=4, mem="512M")

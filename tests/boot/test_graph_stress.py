@@ -2,6 +2,8 @@
 import random
 import re
 
+import pytest
+
 from test_ftrace_stress import BAD, GLOBS, TRACING, sound
 
 GRAPH_OPTIONS = ["funcgraph-irqs", "funcgraph-retval", "funcgraph-args", "sleep-time", "funcgraph-tail"]
@@ -34,6 +36,7 @@ def change(chance):
     ])
 
 
+@pytest.mark.soak
 def test_changing_everything_under_load_leaves_a_sound_machine(boot):
     machine = boot(cpus=8, mem="512M")
     chance = random.Random(11)

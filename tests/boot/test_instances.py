@@ -150,6 +150,7 @@ def test_what_cannot_be_made_or_removed_is_refused(tracing, command, message):
     assert result.output == message + "\n" and result.status == 1
 
 
+@pytest.mark.soak
 def test_thirty_instances_come_and_go_while_they_trace_and_leave_nothing_behind(boot):
     machine = boot(cpus=4)
     machine.check(f"cd {TRACING}")

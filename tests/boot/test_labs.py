@@ -88,6 +88,7 @@ def test_a_starter_has_no_solution_and_no_marker_of_another_lab(lab):
         assert set(re.findall(r"LAB (\d+)", cut)) <= {str(lab.number)}
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("lab", EACH_LAB)
 def test_the_starter_builds_without_warnings_and_gets_its_floor(images, lab):
     outcomes = judge(lab, [])
@@ -105,11 +106,13 @@ def test_the_starter_prints_what_its_handout_shows(images, boot, lab):
     type_handout(machine, ROOT / lab.handout, starter=True)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("lab", EACH_LAB)
 def test_the_solution_gets_all_points(images, lab):
     assert lost(judge(lab, [ROOT])) == {}
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("lab, mutant", EACH_MUTANT)
 def test_a_wrong_solution_loses_points_in_the_tests_that_name_its_mistake(images, tmp_path, lab, mutant):
     for name in re.findall(r"^--- a/(\S+)", mutant.path.read_text(), re.M):

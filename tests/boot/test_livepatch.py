@@ -183,6 +183,7 @@ def read_all_the_time(machine, name):
         machine.wait_prompt()
 
 
+@pytest.mark.soak
 def test_toggled_on_eight_cpus_that_call_it_all_the_time_with_everything_traced(boot):
     machine = boot(cpus=8, append="the_old_one quiet")
     old = machine.check("cat /proc/cmdline")
@@ -237,6 +238,7 @@ def test_when_an_error_shuts_ftrace_down_the_old_function_is_back_and_the_patch_
     machine.poweroff()
 
 
+@pytest.mark.soak
 def test_transitions_while_the_graph_tracer_is_in_all_functions(boot):
     """The self-tests while return addresses are replaced everywhere, and each call goes through ftrace_ops_list_func()."""
     machine = boot(wait=False, cpus=4, append="selftest=livepatch* ftrace=function_graph")

@@ -77,6 +77,7 @@ def test_programs_that_replace_each_other_leave_no_page(machine):
     assert keeps_memory(machine, "processes exec 300", SLACK) == "all programs ran\n"
 
 
+@pytest.mark.soak
 def test_fork_threads_memory_and_exec_mixed_on_all_cpus_do_not_disturb_each_other(machine):
     assert keeps_memory(machine, "processes churn 2", SLACK) == "churn: 0 bad\n"
 
@@ -97,6 +98,7 @@ def fuzz(machine, seconds):
     return output
 
 
+@pytest.mark.soak
 def test_random_system_calls_of_root_and_of_nobody_change_nothing_of_others(machine):
     fuzz(machine, 2)
     before, free = digest(machine), free_kb(machine)
@@ -109,6 +111,7 @@ TOGGLE = ("cd /sys/kernel/tracing; while [ ! -e /run/stop ]; do echo 1 > events/
           "echo function_graph > current_tracer; sleep 0.2; echo nop > current_tracer; echo 0 > events/enable; echo > trace; done")
 
 
+@pytest.mark.soak
 def test_random_system_calls_while_everything_is_traced_and_tracers_change(machine):
     machine.check(f"({TOGGLE}) & true")
     fuzz(machine, 8)

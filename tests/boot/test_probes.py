@@ -158,6 +158,7 @@ def test_a_probe_for_an_event_that_is_not_there_is_refused(tracing, word):
     assert event_switch(tracing) == "0"
 
 
+@pytest.mark.soak
 def test_probes_on_everything_while_eight_cpus_work_and_probes_come_and_go(boot):
     machine = boot(cpus=8)
     machine.check(f"cd {TRACING}")

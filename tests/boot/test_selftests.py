@@ -1,13 +1,13 @@
 """The self-tests of the test kernel pass: on each number of CPUs, and in each build.
 
-`make test` runs all of them everywhere, but two of them with fewer repetitions (QUICK, BRIEF) than `make soak` (LONG).
+`make test` runs all of them, but two with fewer repetitions (BRIEF) than `make soak` (QUICK, LONG).
 """
 import pytest
 
 from nop5 import EXIT_POWEROFF, parse_ktap
 
 # QUICK: 50 malformed writes to each kind of file. The first 60 allocations of an operation are refused in turn, and of the
-# later ones each 97th. BRIEF, for other builds, which also stand for 4 CPUs: 10 writes, and each 997th allocation.
+# later ones each 97th. BRIEF: 10 writes, and each 997th allocation.
 # LONG: 200 malformed writes, and each allocation is refused.
 QUICK = "selftest_fuzz=50 selftest_refuse=97"
 BRIEF = "selftest_fuzz=10 selftest_refuse=997"
@@ -24,9 +24,21 @@ def run_selftests(boot, append=QUICK, **arguments):
     assert code == EXIT_POWEROFF
 
 
-@pytest.mark.parametrize("cpus", [1, 8])
+@pytest.mark.parametrize("cpus", [1, 4])
 def test_selftests_pass(boot, cpus):
+    run_selftests(boot, cpus=cpus, append=BRIEF)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("cpus", [1, 8])
+def test_selftests_pass_with_more_repetitions(boot, cpus):
     run_selftests(boot, cpus=cpus)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("cpus", [1, 4])
+def test_selftests_pass_while_cpus_take_turns(boot, cpus):
+    run_selftests(boot, cpus=cpus, append=BRIEF, icount=True)
 
 
 @pytest.mark.variant
