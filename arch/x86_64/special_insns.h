@@ -92,6 +92,8 @@ DEFINE_CR(2)
 DEFINE_CR(3)
 DEFINE_CR(4)
 
+#define DR6_RESERVED 0xffff0ff0UL /* the value without a cause */
+
 static __always_inline u64 read_dr6(void)
 {
 	u64 v;
@@ -102,6 +104,14 @@ static __always_inline u64 read_dr6(void)
 static __always_inline void write_dr6(u64 v)
 {
 	__asm__ __volatile__("mov %0, %%dr6" ::"r"(v));
+}
+
+#define DR7_G0    0x2UL   /* the breakpoint at DR0 is on; its other bits 0: at an instruction */
+#define DR7_FIXED 0x400UL /* the value without a breakpoint */
+
+static __always_inline void write_dr0_and_dr7(u64 address, u64 control)
+{
+	__asm__ __volatile__("mov %0, %%dr0\n\tmov %1, %%dr7" ::"r"(address), "r"(control));
 }
 
 static __always_inline void invlpg(unsigned long addr)

@@ -5,9 +5,6 @@
 #include "arch/ptrace.h"
 #include "arch/special_insns.h"
 
-/* entry_syscall.asm */
-extern const char entry_SYSCALL_64[], entry_SYSCALL_compat[];
-
 /*
  * SYSCALL clears these flags. IF, because the entry first has to leave the program's stack. DF and
  * AC, because C and SMAP need them clear. TF, because the kernel is not single-stepped. NT, because

@@ -13,6 +13,7 @@
 #include "arch/special_insns.h"
 #include "arch/spin_wait.h"
 #include "arch/stacktrace.h"
+#include "arch/syscall.h"
 #include "arch/text_patch.h"
 #include "arch/traps_internal.h"
 #include "kernel/irq/irq.h"
@@ -165,6 +166,22 @@ static void __noreturn exc_machine_check(struct pt_regs *regs)
 	panic("Fatal machine check");
 }
 
+/*
+ * A debug exception at the first instruction that SYSCALL leads to, with the program's stack and GS
+ * base. MOV to SS can delay one to this place, Bochs brings the single step here, and nothing is
+ * wrong in the kernel. Forgets it: the flags that the program will have again keep TF, so its
+ * single step comes behind the return, as without the delay.
+ */
+static __always_inline bool is_debug_of_syscall(struct pt_regs *regs, unsigned vector)
+{
+	if (vector != X86_TRAP_DB || (regs->ip != (unsigned long)entry_SYSCALL_64 &&
+				      regs->ip != (unsigned long)entry_SYSCALL_compat))
+		return false;
+	write_dr6(DR6_RESERVED);
+	regs->flags = (regs->flags & ~X86_EFLAGS_TF) | X86_EFLAGS_RF;
+	return true;
+}
+
 notrace /* a callback that faulted would be called and fault again before it is disabled */
 	void
 	do_exception(struct pt_regs *regs, unsigned vector)
@@ -175,6 +192,8 @@ notrace /* a callback that faulted would be called and fault again before it is 
 		user_exception(regs, vector, address);
 		return;
 	}
+	if (is_debug_of_syscall(regs, vector))
+		return;
 	arch_kprobe_fault(regs);
 	if (vector == X86_TRAP_PF && is_user_access(regs, address) &&
 	    handle_user_access(regs, address))

@@ -18,8 +18,7 @@
 #include "kernel/signal/signal.h"
 #include "kernel/vm/mm.h"
 
-#define DR6_STEP     BIT(14) /* single step (Intel SDM 3B 17.2.3) */
-#define DR6_RESERVED 0xffff0ff0UL
+#define DR6_STEP BIT(14) /* single step (Intel SDM 3B 17.2.3) */
 
 #define CODE_BEFORE 42 /* bytes of the program in the report of a fault */
 #define CODE_FROM   22

@@ -5,6 +5,8 @@
 #include "arch/ipi.h"
 #include "arch/percpu.h"
 #include "arch/ptrace.h"
+#include "arch/special_insns.h"
+#include "arch/syscall.h"
 #include "kernel/errno.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/rcu/rcu.h"
@@ -173,6 +175,26 @@ DECLARE_PROGRAM(noncanonical);
 DECLARE_PROGRAM(kernel_read);
 DECLARE_PROGRAM(kernel_jump);
 DECLARE_PROGRAM(cli);
+
+static void set_breakpoint(void *address)
+{
+	write_dr0_and_dr7((u64)address, address ? DR7_FIXED | DR7_G0 : DR7_FIXED);
+}
+
+/* A breakpoint in place of a single step that MOV to SS delays to this instruction. */
+SELFTEST(ring3, a_debug_exception_at_the_entry_of_system_calls_does_no_harm)
+{
+	struct ring3 program;
+
+	ASSERT(!smp_call_function_single(0, set_breakpoint, (void *)entry_SYSCALL_64, true));
+	if (START(&program, step_into_syscall, 0)) {
+		EXPECT_EQ(ring3_wait(&program), SIGTRAP);
+		ring3_free(&program);
+	} else {
+		EXPECT(!"started");
+	}
+	EXPECT(!smp_call_function_single(0, set_breakpoint, NULL, true));
+}
 
 SELFTEST(ring3, each_exception_ends_the_program_with_its_signal)
 {
