@@ -34,6 +34,7 @@ struct inotify_watch;
 struct poll_table_struct;
 struct address_space;
 struct kstatfs;
+struct lock_context;
 struct super_block;
 struct vfsmount;
 struct path;
@@ -161,7 +162,7 @@ struct inode {
 	atomic_t i_count; /* [A] */
 	/* [A] regular files: how many are open for writing; below 0: how many run as programs */
 	atomic_t i_writecount;
-	atomic_t i_has_locks; /* [A] not 0 if fs/locks.c may hold locks of the file */
+	struct lock_context *i_flctx; /* [A] set once, by the first lock: fs/locks.c */
 	struct mutex i_mutex;
 	loff_t i_size;                       /* [M] bytes */
 	u64 i_blocks;                        /* [M] 512-byte units */

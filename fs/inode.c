@@ -2,6 +2,7 @@
 #include "fs/chrdev.h"
 #include "fs/file_owner.h"
 #include "fs/internal.h"
+#include "fs/locks.h"
 #include "fs/permission.h"
 #include "fs/simple_xattr.h"
 #include "kernel/mm/slab.h"
@@ -83,6 +84,7 @@ void iput(struct inode *inode)
 		inode->i_sb->s_op->evict_inode(inode);
 	file_owner_put(inode->i_owner);
 	simple_xattrs_free(inode);
+	locks_free_context(inode);
 	kfree(inode->i_link);
 	kfree(inode);
 }

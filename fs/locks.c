@@ -1,413 +1,519 @@
 /*
  * Locks on files. See locks.h.
  *
- * All locks of all files are in one list, with one lock of its own. Few programs use locks, and
- * those hold few, so the list is short; a file without locks costs one test of its inode when it is
- * closed.
+ * An inode has its own locks: a context, which the first lock makes and which lives as long as the
+ * inode. In it each owner has two trees, one for ranges that it reads and one for ranges that it
+ * writes. The ranges of one owner never overlap, so a tree in the order of their starts answers
+ * "the first range from here on" in a logarithm of their number.
  *
- * A range is split or joined as its owner sets parts of it: set_range() first cuts the new range
- * out of the owner's locks, then adds it.
+ * What one user may cost another: nothing limits how many locks a process has (RLIMIT_LOCKS has no
+ * effect, as on Linux), and a file that all may read, all may lock. So the context has a mutex and
+ * no spinlock: however many locks there are, preemption and interrupts stay on. A call on another
+ * file does not meet them at all. A call on the same file takes a time that grows with the number
+ * of owners (open files or processes, which have limits), but not of ranges, except those that it
+ * removes, each of which a call had to make. Waiters are tasks, which have a limit, too; the end of
+ * a lock wakes those that it kept waiting, and each wake-up is one task under no spinlock of a
+ * queue of others.
  */
 #include "fs/locks.h"
-#include "arch/uaccess.h"
+
 #include "fs/file.h"
+#include "kernel/init.h"
+#include "kernel/lib/hash.h"
+#include "kernel/lib/rbtree.h"
 #include "kernel/mm/slab.h"
+#include "kernel/sched/sched.h"
 #include "kernel/sched/wait.h"
-#include "kernel/syscalls/syscalls.h"
 
-#define F_RDLCK 0
-#define F_WRLCK 1
-#define F_UNLCK 2
+/* Legend: [M] lock_context.mutex; [B] blocked_mutex, which comes after it. */
 
-#define LOCK_SH   1
-#define LOCK_EX   2
-#define LOCK_NB   4
-#define LOCK_UN   8
-#define LOCK_MAND 32
-
-#define OFFSET_MAX ((loff_t)(~0ULL >> 1))
-
-/* The argument of fcntl(2). */
-struct flock {
-	short l_type;
-	short l_whence;
-	loff_t l_start;
-	loff_t l_len;
-	int l_pid;
+struct lock_context {
+	struct mutex mutex;
+	struct list_head owners[2]; /* [M] of lock_owner.list; [1]: of flock(2) */
+	struct list_head waiters;   /* [M] of lock_waiter.list */
 };
 
-/* Legend: [G] locks_mutex. */
+/* An owner that has a lock on the file. The list has them in the order of their first locks. */
+struct lock_owner {
+	struct list_head list;    /* [M] */
+	void *owner;              /* [C] */
+	int pid;                  /* [C] */
+	struct rb_root ranges[2]; /* [M] F_RDLCK, F_WRLCK: of file_lock.node */
+};
+
 struct file_lock {
-	struct list_head list; /* [G] in all_locks */
-	struct inode *inode;   /* [G] the file; no reference: an open file has one */
-	void *owner;           /* [G] a files_struct, or a struct file */
-	bool flock;            /* [G] of flock(2), which the others do not see */
-	short type;            /* [G] F_RDLCK or F_WRLCK */
-	int pid;               /* [G] for F_GETLK; -1: an open file */
-	loff_t start, end;     /* [G] the first and the last byte */
+	struct rb_node node;
+	loff_t start, end; /* [M] the first and the last byte */
 };
 
-static DEFINE_MUTEX(locks_mutex);
-static LIST_HEAD(all_locks);               /* [G] */
-static DECLARE_WAIT_QUEUE_HEAD(lock_wait); /* tasks that wait for any lock */
-
-/* The tasks that wait, to find a circle of them. [G] */
+/* A task that sleeps in locks_set(). On its stack. */
 struct lock_waiter {
-	struct list_head list;
-	void *owner, *blocker;
+	struct list_head list; /* [M] */
+	const struct lock_request *want;
+	void *blocker;            /* [M and B to write, one to read] for whom it waits */
+	struct list_head blocked; /* [B] in blocked_hash, while it waits for blocker */
+	wait_queue_head_t queue;  /* this task only */
 };
-static LIST_HEAD(waiters);
 
-static bool conflicts(const struct file_lock *have, const struct file_lock *want)
+/* What locks_set() may need, allocated before it takes the mutex. */
+struct lock_memory {
+	struct file_lock *new, *rest;
+	struct lock_owner *owner;
+};
+
+/*
+ * The processes that wait for others, on any file, by owner: to find a circle of them. A mutex,
+ * because the chains are as long as users make them.
+ */
+#define BLOCKED_HASH_BITS 7
+#define MAX_DEADLK_STEPS  10 /* Linux's: a longer circle is not found */
+static DEFINE_MUTEX(blocked_mutex);
+static struct list_head blocked_hash[1 << BLOCKED_HASH_BITS]; /* [B] */
+
+/* ---- ranges of one owner ---- */
+
+static struct file_lock *to_lock(struct rb_node *node)
 {
-	return have->inode == want->inode && have->flock == want->flock &&
-	       have->owner != want->owner && (have->type == F_WRLCK || want->type == F_WRLCK) &&
-	       have->start <= want->end && want->start <= have->end;
+	return node ? rb_entry(node, struct file_lock, node) : NULL;
 }
 
-/* locks_mutex is held. */
-static struct file_lock *find_conflict(const struct file_lock *want)
+/* The first range that ends at `from` or later; NULL: none. */
+static struct file_lock *first_from(const struct rb_root *root, loff_t from)
+{
+	struct rb_node *node = root->rb_node;
+	struct file_lock *found = NULL;
+
+	while (node) {
+		struct file_lock *lock = to_lock(node);
+
+		if (lock->end >= from) {
+			found = lock;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return found;
+}
+
+static struct file_lock *first_overlap(const struct rb_root *root, loff_t start, loff_t end)
+{
+	struct file_lock *lock = first_from(root, start);
+
+	return lock && lock->start <= end ? lock : NULL;
+}
+
+static void insert(struct rb_root *root, struct file_lock *lock, loff_t start, loff_t end)
+{
+	struct rb_node **link = &root->rb_node, *parent = NULL;
+
+	while (*link) {
+		parent = *link;
+		link = start < to_lock(parent)->start ? &parent->rb_left : &parent->rb_right;
+	}
+	lock->start = start;
+	lock->end = end;
+	rb_link_node(&lock->node, parent, link);
+	rb_insert_color(&lock->node, root);
+}
+
+static void remove(struct rb_root *root, struct file_lock *lock)
+{
+	rb_erase(&lock->node, root);
+	kfree(lock);
+}
+
+/* Removes [start, end] from the ranges. Uses *rest if a range falls into two. True: had some. */
+static bool cut_out(struct rb_root *root, loff_t start, loff_t end, struct file_lock **rest)
 {
 	struct file_lock *lock;
+	bool any = false;
 
-	list_for_each_entry (lock, &all_locks, list)
-		if (conflicts(lock, want))
-			return lock;
+	while ((lock = first_overlap(root, start, end))) {
+		any = true;
+		if (lock->start < start && lock->end > end) {
+			insert(root, *rest, end + 1, lock->end);
+			*rest = NULL;
+			lock->end = start - 1;
+		} else if (lock->start < start) {
+			lock->end = start - 1;
+		} else if (lock->end > end) {
+			lock->start = end + 1;
+		} else {
+			remove(root, lock);
+		}
+	}
+	return any;
+}
+
+/* Adds [start, end], joined with the ranges that it overlaps or touches. */
+static void join(struct rb_root *root, loff_t start, loff_t end, struct file_lock **new)
+{
+	loff_t before = start ? start - 1 : 0, behind = end == OFFSET_MAX ? end : end + 1;
+	struct file_lock *lock;
+
+	while ((lock = first_overlap(root, before, behind))) {
+		start = min(start, lock->start);
+		end = max(end, lock->end);
+		remove(root, lock);
+	}
+	insert(root, *new, start, end);
+	*new = NULL;
+}
+
+/* ---- owners of a file ---- */
+
+static struct lock_context *get_context(struct inode *inode)
+{
+	struct lock_context *ctx = smp_load_acquire(&inode->i_flctx), *new, *old;
+
+	if (ctx)
+		return ctx;
+	new = kzalloc(sizeof(*new), GFP_KERNEL);
+	if (!new)
+		return NULL;
+	mutex_init(&new->mutex);
+	INIT_LIST_HEAD(&new->owners[0]);
+	INIT_LIST_HEAD(&new->owners[1]);
+	INIT_LIST_HEAD(&new->waiters);
+	old = cmpxchg(&inode->i_flctx, NULL, new);
+	if (old)
+		kfree(new);
+	return old ? old : new;
+}
+
+void locks_free_context(struct inode *inode)
+{
+	kfree(inode->i_flctx);
+}
+
+static struct lock_owner *find_owner(struct lock_context *ctx, bool flock, const void *owner)
+{
+	struct lock_owner *o;
+
+	list_for_each_entry (o, &ctx->owners[flock], list)
+		if (o->owner == owner)
+			return o;
 	return NULL;
 }
 
-/*
- * Would owner wait for itself if it waited for blocker? Asked for processes only, as on Linux:
- * several tasks may use an open file, and one of them may unlock what another one waits for.
- * locks_mutex is held.
- */
-static bool is_deadlock(void *owner, void *blocker)
+static bool has_no_lock(const struct lock_owner *o)
+{
+	return RB_EMPTY_ROOT(&o->ranges[F_RDLCK]) && RB_EMPTY_ROOT(&o->ranges[F_WRLCK]);
+}
+
+/* The first lock of o that is in the way of want; its type. NULL: none. */
+static struct file_lock *conflict_with(const struct lock_owner *o, const struct lock_request *want,
+				       short *type)
+{
+	struct file_lock *read = NULL, *write;
+
+	write = first_overlap(&o->ranges[F_WRLCK], want->start, want->end);
+	if (want->type == F_WRLCK)
+		read = first_overlap(&o->ranges[F_RDLCK], want->start, want->end);
+	*type = write && (!read || write->start < read->start) ? F_WRLCK : F_RDLCK;
+	return *type == F_WRLCK ? write : read;
+}
+
+/* The owner of the first lock in the way of want, *lock, of the type *type; or NULL. */
+static struct lock_owner *find_conflict(struct lock_context *ctx, const struct lock_request *want,
+					struct file_lock **lock, short *type)
+{
+	struct lock_owner *o;
+
+	list_for_each_entry (o, &ctx->owners[want->flock], list)
+		if (o->owner != want->owner && (*lock = conflict_with(o, want, type)))
+			return o;
+	return NULL;
+}
+
+bool locks_find_conflict(struct lock_request *want)
+{
+	struct lock_context *ctx = smp_load_acquire(&want->inode->i_flctx);
+	struct lock_owner *o;
+	struct file_lock *lock;
+	short type;
+
+	if (!ctx)
+		return false;
+	mutex_lock(&ctx->mutex);
+	o = find_conflict(ctx, want, &lock, &type);
+	if (o) {
+		want->type = type;
+		want->pid = o->pid;
+		want->start = lock->start;
+		want->end = lock->end;
+	}
+	mutex_unlock(&ctx->mutex);
+	return o;
+}
+
+/* ---- waiting ---- */
+
+static struct list_head *blocked_bucket(const void *owner)
+{
+	return &blocked_hash[hash_ptr(owner, BLOCKED_HASH_BITS)];
+}
+
+/* For whom does a task of owner wait? NULL: none waits. blocked_mutex is held. */
+static void *blocker_of(const void *owner)
 {
 	struct lock_waiter *waiter;
 
-	for (unsigned depth = 0; depth < 16; depth++) {
-		void *next = NULL;
+	list_for_each_entry (waiter, blocked_bucket(owner), blocked)
+		if (waiter->want->owner == owner)
+			return waiter->blocker;
+	return NULL;
+}
 
+/* Would owner wait for itself if it waited for blocker? blocked_mutex is held. */
+static bool is_deadlock(const void *owner, const void *blocker)
+{
+	for (unsigned i = 0; i <= MAX_DEADLK_STEPS; i++) {
+		blocker = blocker_of(blocker);
+		if (!blocker)
+			return false;
 		if (blocker == owner)
 			return true;
-		list_for_each_entry (waiter, &waiters, list)
-			if (waiter->owner == blocker)
-				next = waiter->blocker;
-		if (!next)
-			return false;
-		blocker = next;
 	}
 	return false;
 }
 
-static bool same_owner(const struct file_lock *a, const struct file_lock *b)
-{
-	return a->inode == b->inode && a->owner == b->owner && a->flock == b->flock;
-}
-
-/* The locks of one owner are in the order of their ranges: F_GETLK tells the first. */
-static void add_lock(struct file_lock *lock, const struct file_lock *like)
-{
-	struct list_head *after = all_locks.prev;
-	struct file_lock *other;
-
-	list_for_each_entry (other, &all_locks, list) {
-		if (!same_owner(other, like))
-			continue;
-		after = other->start < like->start ? &other->list : other->list.prev;
-		if (other->start >= like->start)
-			break;
-	}
-	*lock = *like;
-	list_add(&lock->list, after);
-	atomic_set(&lock->inode->i_has_locks, 1);
-}
-
-static void remove_lock(struct file_lock *lock)
-{
-	list_del(&lock->list);
-	kfree(lock);
-}
-
 /*
- * Cuts the range of want out of the locks of its owner, and joins neighbours of the same type to
- * want. *spare is used if a lock must be split. locks_mutex is held.
+ * Notes for whom the waiter waits: 0 or -EDEADLK. Two tasks that close a circle at the same time
+ * must see each other, so question and note are one section. Asked for processes only, as on Linux:
+ * several tasks may use an open file, and one of them may unlock what another one waits for.
  */
-static void cut_out(struct file_lock *want, struct file_lock **spare)
+static long block(struct lock_waiter *waiter, void *blocker)
 {
-	struct file_lock *lock, *next;
-
-	list_for_each_entry_safe (lock, next, &all_locks, list) {
-		if (!same_owner(lock, want))
-			continue;
-		if (lock->type == want->type) {
-			bool touches = (lock->end == OFFSET_MAX || lock->end + 1 >= want->start) &&
-				       (want->end == OFFSET_MAX || want->end + 1 >= lock->start);
-
-			if (!touches)
-				continue;
-			want->start = min(want->start, lock->start);
-			want->end = max(want->end, lock->end);
-			remove_lock(lock);
-			continue;
-		}
-		if (lock->end < want->start || lock->start > want->end)
-			continue;
-		if (lock->start < want->start && lock->end > want->end) {
-			struct file_lock rest = *lock;
-
-			rest.start = want->end + 1;
-			lock->end = want->start - 1;
-			add_lock(*spare, &rest);
-			*spare = NULL;
-		} else if (lock->start < want->start) {
-			lock->end = want->start - 1;
-		} else if (lock->end > want->end) {
-			lock->start = want->end + 1;
-		} else {
-			remove_lock(lock);
-		}
-	}
-}
-
-/* Sleeps until some lock is removed. Releases locks_mutex meanwhile. 0, or interrupted_error(). */
-static long wait_for_locks(void)
-{
-	DEFINE_WAIT(wait);
 	long err = 0;
 
-	prepare_to_wait(&lock_wait, &wait, TASK_INTERRUPTIBLE);
-	mutex_unlock(&locks_mutex);
+	mutex_lock(&blocked_mutex);
+	waiter->blocker = blocker;
+	if (waiter->want->pid > 0) {
+		if (is_deadlock(waiter->want->owner, blocker))
+			err = -EDEADLK;
+		else
+			list_add(&waiter->blocked, blocked_bucket(waiter->want->owner));
+	}
+	mutex_unlock(&blocked_mutex);
+	return err;
+}
+
+/* The waiter waits for nobody now. The context's mutex is held. */
+static void unblock(struct lock_waiter *waiter)
+{
+	if (!waiter->blocker)
+		return;
+	mutex_lock(&blocked_mutex);
+	list_del_init(&waiter->blocked);
+	waiter->blocker = NULL;
+	mutex_unlock(&blocked_mutex);
+}
+
+/* Wakes the tasks that wait for this owner: it has given up locks. The context's mutex is held. */
+static void wake_waiters(struct lock_context *ctx, const void *owner)
+{
+	struct lock_waiter *waiter;
+
+	list_for_each_entry (waiter, &ctx->waiters, list) {
+		if (waiter->blocker != owner)
+			continue;
+		unblock(waiter);
+		wake_up(&waiter->queue);
+	}
+}
+
+/* Sleeps until the blocker gives up a lock. Releases the mutex meanwhile. 0 or an errno. */
+static long wait_for(struct lock_context *ctx, struct lock_waiter *waiter, void *blocker)
+{
+	DEFINE_WAIT(wait);
+	long err = block(waiter, blocker);
+
+	if (err)
+		return err;
+	list_add_tail(&waiter->list, &ctx->waiters);
+	prepare_to_wait(&waiter->queue, &wait, TASK_INTERRUPTIBLE);
+	mutex_unlock(&ctx->mutex);
 	if (signal_pending(current))
 		err = interrupted_error();
 	else
 		schedule();
-	finish_wait(&lock_wait, &wait);
-	mutex_lock(&locks_mutex);
+	finish_wait(&waiter->queue, &wait);
+	mutex_lock(&ctx->mutex);
+	list_del(&waiter->list);
+	unblock(waiter);
 	return err;
 }
 
-/* Sets or (F_UNLCK) removes a range. wait: sleeps until it is free. */
-static long set_lock(struct file_lock *want, bool wait)
+/* Returns 0 when nothing is in the way of want, or a negative errno. */
+static long wait_until_free(struct lock_context *ctx, const struct lock_request *want, bool wait)
 {
-	struct file_lock *new = kmalloc(sizeof(*new), GFP_KERNEL);
-	struct file_lock *spare = kmalloc(sizeof(*spare), GFP_KERNEL);
-	struct file_lock *blocker;
-	long err = -ENOMEM;
+	struct lock_waiter waiter = { .want = want };
+	struct lock_owner *blocker;
+	struct file_lock *lock;
+	short type;
+	long err = 0;
 
-	if (!new || !spare)
-		goto out;
-	mutex_lock(&locks_mutex);
-	/* flock(2) converts in two steps: the old lock is gone even if the new one is refused. */
-	if (want->flock) {
-		cut_out(want, &spare);
-		wake_up_all(&lock_wait);
-	}
-	while (want->type != F_UNLCK && (blocker = find_conflict(want))) {
-		struct lock_waiter waiter = { .owner = want->owner, .blocker = blocker->owner };
+	INIT_LIST_HEAD(&waiter.blocked);
+	init_waitqueue_head(&waiter.queue);
+	while (!err && (blocker = find_conflict(ctx, want, &lock, &type)))
+		err = wait ? wait_for(ctx, &waiter, blocker->owner) : -EAGAIN;
+	return err;
+}
 
-		err = -EAGAIN;
-		if (wait && want->pid > 0 && is_deadlock(want->owner, blocker->owner))
-			err = -EDEADLK;
-		else if (wait)
-			err = 0;
-		if (err)
-			goto unlock;
-		list_add(&waiter.list, &waiters);
-		err = wait_for_locks();
-		list_del(&waiter.list);
-		if (err)
-			goto unlock;
+/* ---- setting ---- */
+
+static void free_memory(const struct lock_memory *memory)
+{
+	kfree(memory->new);
+	kfree(memory->rest);
+	kfree(memory->owner);
+}
+
+static bool get_memory(struct lock_memory *memory, const struct lock_request *want)
+{
+	bool sets = want->type != F_UNLCK;
+
+	memory->rest = kmalloc(sizeof(*memory->rest), GFP_KERNEL);
+	memory->new = sets ? kmalloc(sizeof(*memory->new), GFP_KERNEL) : NULL;
+	memory->owner = sets ? kzalloc(sizeof(*memory->owner), GFP_KERNEL) : NULL;
+	if (memory->rest && (!sets || (memory->new && memory->owner)))
+		return true;
+	free_memory(memory);
+	return false;
+}
+
+/* The owner's entry in the context; a new one for its first lock, NULL if it only removes. */
+static struct lock_owner *get_owner(struct lock_context *ctx, const struct lock_request *want,
+				    struct lock_memory *memory)
+{
+	struct lock_owner *o = find_owner(ctx, want->flock, want->owner);
+
+	if (o || want->type == F_UNLCK)
+		return o;
+	o = memory->owner;
+	memory->owner = NULL;
+	o->owner = want->owner;
+	o->pid = want->pid;
+	list_add_tail(&o->list, &ctx->owners[want->flock]);
+	return o;
+}
+
+/* Nothing is in the way. The context's mutex is held. */
+static void set_range(struct lock_context *ctx, const struct lock_request *want,
+		      struct lock_memory *memory)
+{
+	struct lock_owner *o = get_owner(ctx, want, memory);
+	bool gives_up = false;
+
+	if (!o)
+		return;
+	/* For others, a lock to read is less than one to write. */
+	if (want->type != F_WRLCK)
+		gives_up = cut_out(&o->ranges[F_WRLCK], want->start, want->end, &memory->rest);
+	if (want->type != F_RDLCK)
+		gives_up |= cut_out(&o->ranges[F_RDLCK], want->start, want->end, &memory->rest);
+	if (want->type != F_UNLCK)
+		join(&o->ranges[want->type], want->start, want->end, &memory->new);
+	if (gives_up && want->type != F_WRLCK)
+		wake_waiters(ctx, want->owner);
+	if (has_no_lock(o)) {
+		list_del(&o->list);
+		kfree(o);
 	}
-	cut_out(want, &spare);
-	if (want->type != F_UNLCK) {
-		add_lock(new, want);
-		new = NULL;
-	}
-	err = 0;
-	wake_up_all(&lock_wait);
-unlock:
-	mutex_unlock(&locks_mutex);
-out:
-	kfree(new);
-	kfree(spare);
+}
+
+/* flock(2) converts in two steps: the old lock is gone even if the new one is refused. */
+static void drop_flock(struct lock_context *ctx, const struct lock_request *want)
+{
+	struct lock_request none = *want;
+	struct lock_memory memory = { .rest = NULL }; /* no whole file falls into two */
+	struct lock_owner *o = find_owner(ctx, true, want->owner);
+
+	if (!o || (want->type != F_UNLCK && !RB_EMPTY_ROOT(&o->ranges[want->type])))
+		return;
+	none.type = F_UNLCK;
+	set_range(ctx, &none, &memory);
+}
+
+long locks_set(const struct lock_request *want, bool wait)
+{
+	struct lock_context *ctx = want->type == F_UNLCK ? smp_load_acquire(&want->inode->i_flctx)
+							 : get_context(want->inode);
+	struct lock_memory memory;
+	long err = 0;
+
+	if (!ctx)
+		return want->type == F_UNLCK ? 0 : -ENOLCK;
+	if (!get_memory(&memory, want))
+		return -ENOLCK;
+	mutex_lock(&ctx->mutex);
+	if (want->flock)
+		drop_flock(ctx, want);
+	if (want->type != F_UNLCK)
+		err = wait_until_free(ctx, want, wait);
+	if (!err)
+		set_range(ctx, want, &memory);
+	mutex_unlock(&ctx->mutex);
+	free_memory(&memory);
 	return err;
 }
 
 /* ---- removal ---- */
 
-static void remove_locks_of(struct inode *inode, void *owner)
+/* Frees what nobody else sees any more: without the mutex, because there may be much. */
+static void free_owner(struct lock_owner *o)
 {
-	struct file_lock *lock, *next;
-	bool removed = false, more = false;
+	for (unsigned type = F_RDLCK; type <= F_WRLCK; type++)
+		while (o->ranges[type].rb_node)
+			remove(&o->ranges[type], to_lock(o->ranges[type].rb_node));
+	kfree(o);
+}
 
-	if (likely(!atomic_read(&inode->i_has_locks)))
+static void remove_locks_of(struct lock_context *ctx, bool flock, void *owner)
+{
+	struct lock_owner *o;
+
+	if (list_empty(&ctx->owners[flock]))
 		return;
-	mutex_lock(&locks_mutex);
-	list_for_each_entry_safe (lock, next, &all_locks, list) {
-		if (lock->inode != inode)
-			continue;
-		if (lock->owner == owner) {
-			remove_lock(lock);
-			removed = true;
-		} else {
-			more = true;
-		}
+	mutex_lock(&ctx->mutex);
+	o = find_owner(ctx, flock, owner);
+	if (o) {
+		list_del(&o->list);
+		wake_waiters(ctx, owner);
 	}
-	if (!more)
-		atomic_set(&inode->i_has_locks, 0);
-	if (removed)
-		wake_up_all(&lock_wait);
-	mutex_unlock(&locks_mutex);
+	mutex_unlock(&ctx->mutex);
+	if (o)
+		free_owner(o);
 }
 
 void locks_remove_posix(struct file *file, void *owner)
 {
-	remove_locks_of(file->f_inode, owner);
+	struct lock_context *ctx;
+
+	/* A thread with the same table sets a lock, then looks at the table: fcntl_lock(). */
+	if (!READ_ONCE(((const struct files_struct *)owner)->light_max))
+		smp_mb();
+	ctx = READ_ONCE(file->f_inode->i_flctx);
+	if (unlikely(ctx))
+		remove_locks_of(ctx, false, owner);
 }
 
 void locks_remove_file(struct file *file)
 {
-	remove_locks_of(file->f_inode, file);
+	struct lock_context *ctx = READ_ONCE(file->f_inode->i_flctx);
+
+	if (likely(!ctx))
+		return;
+	remove_locks_of(ctx, false, file);
+	remove_locks_of(ctx, true, file);
 }
 
-/* ---- fcntl ---- */
-
-/* Computes the range that a program gives. 0, -EINVAL or -EOVERFLOW. */
-static int lock_range(const struct file *file, const struct flock *fl, struct file_lock *lock)
+static int locks_init(void)
 {
-	loff_t start;
-
-	switch (fl->l_whence) {
-	case SEEK_SET:
-		start = 0;
-		break;
-	case SEEK_CUR:
-		start = file->f_pos;
-		break;
-	case SEEK_END:
-		start = file->f_inode->i_size;
-		break;
-	default:
-		return -EINVAL;
-	}
-	if (__builtin_add_overflow(start, fl->l_start, &start))
-		return -EOVERFLOW;
-	if (start < 0)
-		return -EINVAL;
-	lock->start = start;
-	lock->end = OFFSET_MAX;
-	if (fl->l_len > 0) {
-		if (__builtin_add_overflow(start, fl->l_len - 1, &lock->end))
-			return -EOVERFLOW;
-	} else if (fl->l_len < 0) {
-		if (start + fl->l_len < 0)
-			return -EINVAL;
-		lock->start = start + fl->l_len;
-		lock->end = start - 1;
-	}
+	for (unsigned i = 0; i < ARRAY_SIZE(blocked_hash); i++)
+		INIT_LIST_HEAD(&blocked_hash[i]);
 	return 0;
 }
-
-static long get_lock(struct file_lock *want, struct flock *fl)
-{
-	struct file_lock *have;
-
-	mutex_lock(&locks_mutex);
-	have = find_conflict(want);
-	if (have) {
-		fl->l_type = have->type;
-		fl->l_whence = SEEK_SET;
-		fl->l_start = have->start;
-		fl->l_len = have->end == OFFSET_MAX ? 0 : have->end - have->start + 1;
-		fl->l_pid = have->pid;
-	} else {
-		fl->l_type = F_UNLCK;
-	}
-	mutex_unlock(&locks_mutex);
-	return 0;
-}
-
-/*
- * A thread that waits for a lock may find that another thread has closed the descriptor meanwhile.
- * That close has dropped the locks of the process on the file before this one was there.
- */
-static long drop_if_closed(unsigned fd, struct file *file)
-{
-	struct file *now = fget_raw(fd);
-
-	if (now)
-		fput(now);
-	if (now == file)
-		return 0;
-	locks_remove_posix(file, current->files);
-	return -EBADF;
-}
-
-long fcntl_lock(unsigned fd, struct file *file, unsigned cmd, void __user *arg)
-{
-	bool of_file = cmd >= F_OFD_GETLK;
-	struct file_lock want = {
-		.inode = file->f_inode,
-		.owner = of_file ? (void *)file : (void *)current->files,
-		.pid = of_file ? -1 : current->tgid,
-	};
-	struct flock fl;
-	long err;
-
-	if (copy_from_user(&fl, arg, sizeof(fl)))
-		return -EFAULT;
-	if (of_file && fl.l_pid)
-		return -EINVAL;
-	if (fl.l_type != F_RDLCK && fl.l_type != F_WRLCK && fl.l_type != F_UNLCK)
-		return -EINVAL;
-	want.type = fl.l_type;
-	err = lock_range(file, &fl, &want);
-	if (err)
-		return err;
-	if (cmd == F_GETLK || cmd == F_OFD_GETLK) {
-		if (want.type == F_UNLCK)
-			return -EINVAL;
-		err = get_lock(&want, &fl);
-		return copy_to_user(arg, &fl, sizeof(fl)) ? -EFAULT : err;
-	}
-	if ((want.type == F_RDLCK && !(file->f_mode & FMODE_READ)) ||
-	    (want.type == F_WRLCK && !(file->f_mode & FMODE_WRITE)))
-		return -EBADF;
-	err = set_lock(&want, cmd == F_SETLKW || cmd == F_OFD_SETLKW);
-	return err || of_file || want.type == F_UNLCK ? err : drop_if_closed(fd, file);
-}
-
-SYSCALL_DEFINE2(flock, unsigned int, fd, unsigned int, cmd)
-{
-	struct file_lock want = { .flock = true, .end = OFFSET_MAX, .pid = -1 };
-	struct fd f = fdget(fd);
-	long err = 0;
-
-	if (!f.file)
-		return -EBADF;
-	if (cmd & LOCK_MAND) { /* Linux ignores it, too */
-		fdput(f);
-		return 0;
-	}
-	switch (cmd & ~(unsigned)LOCK_NB) {
-	case LOCK_SH:
-		want.type = F_RDLCK;
-		break;
-	case LOCK_EX:
-		want.type = F_WRLCK;
-		break;
-	case LOCK_UN:
-		want.type = F_UNLCK;
-		break;
-	default:
-		err = -EINVAL;
-	}
-	if (!err) {
-		want.inode = f.file->f_inode;
-		want.owner = f.file;
-		err = set_lock(&want, !(cmd & LOCK_NB));
-	}
-	fdput(f);
-	return err;
-}
+core_initcall(locks_init);

@@ -40,6 +40,7 @@ static const struct {
 	E(ERANGE, "Numerical result out of range"),
 	E(EDEADLK, "Resource deadlock avoided"),
 	E(ENAMETOOLONG, "File name too long"),
+	E(ENOLCK, "No locks available"),
 	E(ENOSYS, "Function not implemented"),
 	E(ENOTEMPTY, "Directory not empty"),
 	E(ELOOP, "Too many levels of symbolic links"),

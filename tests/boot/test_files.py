@@ -1,9 +1,10 @@
 """Files: paths, links, permissions, redirection targets, devices, mounts."""
 import re
+import subprocess
 
 import pytest
 
-from nop5 import eventually, kill, tasks
+from nop5 import ROOT, eventually, kill, tasks
 
 
 @pytest.fixture
@@ -153,3 +154,15 @@ def test_a_file_that_is_read_while_it_is_removed_stays_readable(directory):
     kill(directory, "sleep")
     directory.run("wait")
     assert int(directory.check("wc copy").split()[0]) == lines
+
+
+def test_a_lock_costs_the_same_beside_ten_thousand_others(boot, images):
+    """On another file, and on the same one. With icount, the time is a number of instructions."""
+    program, archive = images / "test/lock_cost", images / "test/lock_cost.cpio"
+    program.parent.mkdir(exist_ok=True)
+    subprocess.run(["musl-gcc", "-static", "-O2", "-Wall", "-Wextra", "-Werror", "-Wno-unused-result", "-o", program,
+                    ROOT / "tests/boot/data/lock_cost.c"], check=True)
+    subprocess.run([ROOT / "scripts/rootfs", archive, program], check=True)
+    machine = boot(cpus=1, icount=True, initrd=str(archive))
+    tenths = re.findall(r"^(another|the same) file: (\d+)$", machine.check("cd /tmp; lock_cost"), re.M)
+    assert [which for which, _ in tenths] == ["another", "the same"] and all(int(n) < 20 for _, n in tenths), tenths
