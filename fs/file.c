@@ -284,6 +284,38 @@ struct file *fget_task_next(struct task_struct *task, unsigned *fd)
 	return file;
 }
 
+#define FILE_COST 1024 /* bytes: a file, its name and its inode */
+
+size_t file_memory(struct file *file)
+{
+	size_t bytes = FILE_COST;
+
+	if (file->f_op->memory)
+		bytes += file->f_op->memory(file);
+	return bytes / (unsigned)max(atomic_read(&file->f_count), 1);
+}
+
+unsigned long task_file_pages(struct task_struct *task)
+{
+	struct files_struct *files;
+	unsigned fd = 0, end = 0;
+	size_t bytes = 0;
+
+	do {
+		spin_lock(&task_files_lock); /* keeps the table */
+		files = task->files;
+		if (files) {
+			spin_lock(&files->lock);
+			for (end = fd + 256; fd < min(end, files->max_fds); fd++)
+				if (files->fd[fd])
+					bytes += file_memory(files->fd[fd]);
+			spin_unlock(&files->lock);
+		}
+		spin_unlock(&task_files_lock);
+	} while (files && fd == end);
+	return bytes / PAGE_SIZE;
+}
+
 bool task_close_on_exec(struct task_struct *task, unsigned fd)
 {
 	struct files_struct *files = get_task_files(task);

@@ -85,6 +85,13 @@ struct file *fget_task(struct task_struct *task, unsigned fd);
  * more.
  */
 struct file *fget_task_next(struct task_struct *task, unsigned *fd);
+/*
+ * About how many bytes of the kernel a file holds for each of its users. The caller keeps the file.
+ * Any lock but those that file_operations.memory takes.
+ */
+size_t file_memory(struct file *file);
+/* The same for all files of a task, in pages. Drops no reference, so it never closes a file. */
+unsigned long task_file_pages(struct task_struct *task);
 /* Whether the task's descriptor is closed by exec. */
 bool task_close_on_exec(struct task_struct *task, unsigned fd);
 /* For how many descriptors the task's table has room; 0: no table. */

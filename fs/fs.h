@@ -295,6 +295,12 @@ struct file_operations {
 	long (*add_seals)(struct file *file, unsigned seals);
 	/* Calls fasync_helper() for each of its lists. NULL: the file never sends signals. */
 	int (*fasync)(int fd, struct file *file, bool on);
+	/*
+	 * How many bytes the file holds that no process is charged for, such as what is in a pipe:
+	 * an estimate, for the OOM killer. Spinlocks are held: it only tries those that it needs.
+	 * NULL: nothing.
+	 */
+	size_t (*memory)(struct file *file);
 };
 
 struct path {

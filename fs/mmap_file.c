@@ -79,6 +79,7 @@ static const struct vm_file_hooks file_hooks = {
 	.mmap = vm_mmap_file,
 	.name = vm_file_name,
 	.punch_hole = vm_punch_hole,
+	.task_pages = task_file_pages,
 };
 
 static int vm_hooks_init(void)

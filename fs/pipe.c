@@ -485,6 +485,16 @@ void pipe_no_fast_path(struct file *file)
 	WRITE_ONCE(pipe->fast_page, 0);
 }
 
+/* The bytes in whole pages. Each open end holds its share. */
+static size_t pipe_memory(struct file *file)
+{
+	struct pipe_inode_info *pipe = file->private_data;
+	u32 used = READ_ONCE(pipe->head) - READ_ONCE(pipe->tail);
+
+	return ALIGN((size_t)min(used, READ_ONCE(pipe->size)), PAGE_SIZE) /
+	       max(READ_ONCE(pipe->files), 1U);
+}
+
 static int pipe_fasync(int fd, struct file *file, bool on)
 {
 	struct pipe_inode_info *pipe = file->private_data;
@@ -506,5 +516,6 @@ const struct file_operations pipe_fops = {
 	.poll = pipe_poll,
 	.ioctl = pipe_ioctl,
 	.fasync = pipe_fasync,
+	.memory = pipe_memory,
 	.release = pipe_release,
 };

@@ -87,6 +87,13 @@ static int sock_fasync(int fd, struct file *file, bool on)
 	return fasync_helper(fd, file, on, &sock->fasync);
 }
 
+static size_t sock_memory(struct file *file)
+{
+	struct socket *sock = file->private_data;
+
+	return sock->ops->memory ? sock->ops->memory(sock) : 0;
+}
+
 /* ioctl(2) of sockets for the owner; fcntl(2) does the same for all files. */
 #define FIOSETOWN 0x8901U
 #define SIOCSPGRP 0x8902U
@@ -143,6 +150,7 @@ static const struct file_operations socket_file_ops = {
 	.poll = sock_poll,
 	.ioctl = sock_ioctl,
 	.fasync = sock_fasync,
+	.memory = sock_memory,
 	.release = sock_close,
 };
 

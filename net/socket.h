@@ -133,6 +133,8 @@ struct proto_ops {
 	unsigned (*poll)(struct file *file, struct socket *sock, struct poll_table_struct *wait);
 	/* -ENOTTY: not a command of this family. */
 	long (*ioctl)(struct socket *sock, unsigned cmd, unsigned long arg);
+	/* As file_operations.memory. NULL: nothing. */
+	size_t (*memory)(struct socket *sock);
 	/* The file exists: the family may note it. NULL: it does not. */
 	void (*installed)(struct socket *sock, struct file *file);
 };

@@ -91,6 +91,13 @@ static int inotify_fasync(int fd, struct file *file, bool on)
 	return fasync_helper(fd, file, on, &group->fasync);
 }
 
+static size_t inotify_memory(struct file *file)
+{
+	struct inotify_group *group = file->private_data;
+
+	return READ_ONCE(group->nr_events) * sizeof(struct queued_event);
+}
+
 static long inotify_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 {
 	struct inotify_group *group = file->private_data;
@@ -184,6 +191,7 @@ static const struct file_operations inotify_fops = {
 	.poll = inotify_poll,
 	.ioctl = inotify_ioctl,
 	.fasync = inotify_fasync,
+	.memory = inotify_memory,
 	.llseek = noop_llseek,
 	.release = inotify_release,
 };

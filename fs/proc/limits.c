@@ -78,19 +78,15 @@ int proc_pid_personality(struct seq_file *m, void *v)
 int proc_pid_oom_score(struct seq_file *m, void *v)
 {
 	struct task_struct *task = ((struct proc_object *)m->private)->task;
-	struct mm_struct *mm;
-	long total = (long)total_pages(), adj, points = 0;
+	long total = (long)total_pages(), adj, points;
 
 	(void)v;
 	if (!proc_task_alive(task))
 		return -ESRCH;
 	adj = READ_ONCE(task->signal->oom_score_adj);
-	mm = task->tgid == 1 ? NULL : get_task_mm(task);
-	if (mm) {
-		points = (long)(get_mm_rss(mm) + READ_ONCE(mm->pgtables)) * 1000 / total;
-		points = adj == -OOM_SCORE_ADJ_MAX ? 0 : max((1000 + points + adj) * 2 / 3, 0L);
-		mmput(mm);
-	}
+	points = task->tgid == 1 || adj == -OOM_SCORE_ADJ_MAX ? 0 : (long)oom_pages(task);
+	if (points)
+		points = max((1000 + points * 1000 / total + adj) * 2 / 3, 0L);
 	seq_printf(m, "%ld\n", points);
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* Files of /proc/sys/kernel with the names and the limits of the system, as programs read them. */
+/* Files of /proc/sys with the names and the limits of the system, as programs read them. */
 #include "fs/devices.h"
 #include "fs/proc/internal.h"
 #include "kernel/lib/string.h"
@@ -167,7 +167,14 @@ static const struct ctl_table system_table[] = {
 	{ .procname = NULL },
 };
 
+static const struct ctl_table vm_table[] = {
+	{ "max_map_count", &sysctl_max_map_count, sizeof(int), 0644, proc_dointvec_positive },
+	{ .procname = NULL },
+};
+
 int proc_sysctl_system_init(void)
 {
-	return register_sysctl("kernel", system_table);
+	int err = register_sysctl("kernel", system_table);
+
+	return err ? err : register_sysctl("vm", vm_table);
 }

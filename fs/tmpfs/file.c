@@ -422,6 +422,14 @@ void tmpfs_free_pages(struct inode *inode)
 	uncharge_pages(inode->i_sb, free_page_cache(inode->i_mapping));
 }
 
+/* A file without a name goes with its last descriptor or mapping. */
+static size_t tmpfs_memory(struct file *file)
+{
+	const struct inode *inode = file->f_inode;
+
+	return READ_ONCE(inode->i_nlink) ? 0 : READ_ONCE(inode->i_mapping->nr_pages) * PAGE_SIZE;
+}
+
 const struct file_operations tmpfs_file_operations = {
 	.read_iter = tmpfs_read_iter,
 	.write_iter = tmpfs_write_iter,
@@ -430,6 +438,7 @@ const struct file_operations tmpfs_file_operations = {
 	.fallocate = tmpfs_fallocate,
 	.get_seals = tmpfs_get_seals,
 	.add_seals = tmpfs_add_seals,
+	.memory = tmpfs_memory,
 };
 
 const struct inode_operations tmpfs_file_inode_operations = {

@@ -32,6 +32,7 @@ static struct zone {
 	unsigned long free;               /* [lock] pages in all areas */
 	unsigned long total;              /* [lock] pages that the allocator manages, free or not */
 	unsigned long reserve;            /* constant: pages that only GFP_ATOMIC may take */
+	unsigned long admin_reserve;      /* constant: besides, pages for the kernel and root */
 } zone;
 
 /*
@@ -50,6 +51,7 @@ struct page *mem_map;
 extern struct page *vmemmap_base __alias("mem_map");
 unsigned long max_pfn;
 bool mem_init_done;
+bool (*alloc_is_user_hook)(void);
 
 #ifdef CONFIG_DEBUG
 static void poison_pages(struct page *page, unsigned order)
@@ -90,6 +92,20 @@ static void del_from_area(struct page *page, unsigned order)
 }
 
 /*
+ * The pages that a request leaves. A user who takes all that a user can get must not stop root, who
+ * ends the user's processes. So the last pages are for kernel tasks, and for tasks with
+ * CAP_SYS_ADMIN.
+ */
+static unsigned long pages_to_leave(gfp_t gfp)
+{
+	if (gfp & __GFP_HIGH)
+		return 0;
+	if (!alloc_is_user_hook || !alloc_is_user_hook())
+		return zone.reserve;
+	return zone.reserve + zone.admin_reserve;
+}
+
+/*
  * Takes a block out of the free lists. refill: for the per-CPU cache. NULL: none, or only the
  * reserve. Zone lock held.
  */
@@ -102,7 +118,7 @@ static struct page *take_block(gfp_t gfp, unsigned order, bool refill __unused)
 	lockdep_assert_held(&zone.lock);
 	if (!orders)
 		return NULL;
-	if (!(gfp & __GFP_HIGH) && zone.free < zone.reserve + BIT(order))
+	if (zone.free < pages_to_leave(gfp) + BIT(order))
 		return NULL;
 	from = (unsigned)__builtin_ctzl(orders);
 	page = list_first_entry(&zone.area[from].head, struct page, lru);
@@ -326,6 +342,7 @@ void __init mem_init(void)
 		free_page_range(base, end);
 
 	zone.reserve = min(zone.total / 128, 256UL);
+	zone.admin_reserve = min(zone.total / 32, 2048UL);
 	/* All per-CPU caches together keep less than 1/32 of the memory. */
 	pcp_high = (unsigned)min(max(zone.total / (32 * cpumask_weight(&cpu_possible_mask)), 4UL),
 				 64UL);

@@ -83,6 +83,12 @@ void free_boot_memory(phys_addr_t base, phys_addr_t end);
 void free_initmem(void);
 
 /*
+ * kernel/process/: whether the current task is a program without CAP_SYS_ADMIN. Any context. NULL:
+ * there are no programs.
+ */
+extern bool (*alloc_is_user_hook)(void);
+
+/*
  * Allocates a block of 1 << order pages, aligned to its size. NULL: memory is short. This is
  * reported at most once in 5 s, and never with __GFP_NOWARN. free_pages() needs the same order. Any
  * context but NMI, as gfp allows.

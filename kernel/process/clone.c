@@ -12,6 +12,7 @@
 #include "kernel/sched/sched_events.h"
 #include "kernel/sched/task_events.h"
 #include "kernel/syscalls/syscalls.h"
+#include "kernel/vm/mm.h"
 
 /* Starts p, a new copy of the current task. */
 static void start_child(struct task_struct *p, const struct kernel_clone_args *args)
@@ -95,7 +96,9 @@ pid_t kernel_clone(struct kernel_clone_args *args)
 		init_completion(&vfork_done);
 		args->vfork_done = &vfork_done;
 	}
-	p = copy_process(args);
+	do
+		p = copy_process(args);
+	while (unlikely(p == ERR_PTR(-ENOMEM)) && out_of_memory_retry());
 	if (pidfd >= 0)
 		pidfd_ops->finish(pidfd, pidfile, IS_ERR(p) ? NULL : p->thread_pid);
 	if (IS_ERR(p))

@@ -1,6 +1,8 @@
 /* Credentials: copying, publishing, freeing, and the users whose processes are counted. */
 #include "kernel/process/cred.h"
 
+#include "kernel/init.h"
+#include "kernel/mm/page_alloc.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/process/signal_struct.h"
@@ -203,3 +205,15 @@ bool cred_in_group(const struct cred *cred, u32 gid)
 	}
 	return false;
 }
+
+static bool alloc_is_user(void)
+{
+	return !capable(CAP_SYS_ADMIN);
+}
+
+static int __init cred_init(void)
+{
+	alloc_is_user_hook = alloc_is_user;
+	return 0;
+}
+early_initcall(cred_init);

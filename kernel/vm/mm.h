@@ -47,6 +47,11 @@ static inline void mmap_read_lock(struct mm_struct *mm)
 	down_read(&mm->mmap_lock);
 }
 
+static inline bool mmap_read_trylock(struct mm_struct *mm)
+{
+	return down_read_trylock(&mm->mmap_lock);
+}
+
 static inline void mmap_read_unlock(struct mm_struct *mm)
 {
 	up_read(&mm->mmap_lock);
@@ -86,8 +91,26 @@ struct vm_file_hooks {
 	long (*punch_hole)(struct file *file, u64 offset, u64 len);
 	/* Writes the last component of the file's name to the end of buf. "?": it is too long. */
 	const char *(*name)(struct file *file, char *buf, size_t size);
+	/* About how many pages of the kernel the open files of a task hold. */
+	unsigned long (*task_pages)(struct task_struct *task);
 };
 void vm_set_file_hooks(const struct vm_file_hooks *hooks);
+
+/* About how many pages become free when the process of p ends; 0: it has no memory. Task context.
+ */
+unsigned long oom_pages(struct task_struct *p);
+/*
+ * The kernel has had no memory for a system call of the current task. True: a process ends now, try
+ * again. False: the call fails, because memory is not short (the call asks for too much), no
+ * process can be ended, or the current one must end. Task context, no lock.
+ */
+bool out_of_memory_retry(void);
+
+/*
+ * vm.max_map_count: how many areas an address space may have. What adds an area asks it, with
+ * mmap_lock held for writing. Read and written by the sysctl without a lock.
+ */
+extern int sysctl_max_map_count;
 
 /* The area that ends above addr (it may begin above addr, too), or NULL. mmap_lock held. */
 struct vm_area_struct *find_vma(struct mm_struct *mm, unsigned long addr);

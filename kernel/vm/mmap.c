@@ -5,8 +5,7 @@
 #include "kernel/process/signal_struct.h"
 #include "kernel/vm/shared_anon.h"
 
-#define MMAP_MIN_ADDR   0x10000UL /* Linux's default of vm.mmap_min_addr */
-#define MAX_MAP_COUNT   65530
+#define MMAP_MIN_ADDR   0x10000UL                       /* Linux's default of vm.mmap_min_addr */
 #define UNMAPPED_BASE   (TASK_SIZE_MAX / 3 & PAGE_MASK) /* where a search upwards begins */
 #define MAP_32BIT_START 0x40000000UL
 #define MAP_32BIT_END   0x80000000UL
@@ -255,7 +254,7 @@ unsigned long do_mmap(struct file *file, unsigned long addr, unsigned long len, 
 		return (unsigned long)-ENOMEM;
 	if (pgoff + (len >> PAGE_SHIFT) < pgoff)
 		return (unsigned long)-EOVERFLOW;
-	if (mm->map_count > MAX_MAP_COUNT)
+	if (mm->map_count > READ_ONCE(sysctl_max_map_count))
 		return (unsigned long)-ENOMEM;
 	/* MAP_SYNC is for files in persistent memory, of which nop5 has none. */
 	if (file && (flags & MAP_TYPE) == MAP_SHARED_VALIDATE && (flags & ~LEGACY_MAP_MASK))
@@ -325,6 +324,8 @@ static int do_brk_flags(struct mm_struct *mm, unsigned long addr, unsigned long 
 		VM_READ | VM_WRITE | VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC | mm->def_flags | flags;
 	int error;
 
+	if (mm->map_count > READ_ONCE(sysctl_max_map_count))
+		return -ENOMEM;
 	if (vm_flags & VM_LOCKED) {
 		error = check_mlock_limit(mm, len >> PAGE_SHIFT);
 		if (error)

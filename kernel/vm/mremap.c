@@ -68,6 +68,16 @@ static unsigned long move_entries(struct mm_struct *mm, struct vm_mapping *mappi
 	return end - from;
 }
 
+/* The area stays where its pages have left: they are locked at their new place only. */
+static void unlock_old_area(struct vm_area_struct *vma)
+{
+	long pages = (long)vma_pages(vma);
+
+	vm_stat_account(vma->vm_mm, vma->vm_flags, -pages);
+	vma->vm_flags &= ~(VM_LOCKED | VM_LOCKONFAULT);
+	vm_stat_account(vma->vm_mm, vma->vm_flags, pages);
+}
+
 /* Moves vma's part [addr, addr + old_len) to new_addr, where it has new_len bytes. */
 static unsigned long move_vma(struct vm_area_struct *vma, const struct mremap *m,
 			      unsigned long new_addr)
@@ -77,6 +87,9 @@ static unsigned long move_vma(struct vm_area_struct *vma, const struct mremap *m
 	struct vm_area_struct *moved_vma;
 	int error = -ENOMEM;
 
+	/* The new area is one more, and the old one may fall into three parts (Linux's margin). */
+	if (mm->map_count >= READ_ONCE(sysctl_max_map_count) - 3)
+		return (unsigned long)-ENOMEM;
 	if ((vma->vm_flags & VM_ACCOUNT) && vm_enough_memory(pages))
 		return (unsigned long)-ENOMEM;
 	moved_vma = vm_area_dup(vma);
@@ -105,6 +118,8 @@ static unsigned long move_vma(struct vm_area_struct *vma, const struct mremap *m
 		if (error) /* too many areas: the old range stays, and is empty */
 			return (unsigned long)error;
 	}
+	if (m->flags & MREMAP_DONTUNMAP)
+		unlock_old_area(vma);
 	vma_merge(moved_vma);
 	return new_addr;
 unaccount:
@@ -127,6 +142,10 @@ static struct vm_area_struct *vma_to_resize(struct mm_struct *mm, const struct m
 		return ERR_PTR(-EINVAL);
 	if (m->old_len > vma->vm_end - m->addr)
 		return ERR_PTR(-EFAULT);
+	/* Both ranges stay, and are in the sums of the address space. */
+	if ((m->flags & MREMAP_DONTUNMAP) &&
+	    !may_expand_vm(mm, vma->vm_flags, m->old_len >> PAGE_SHIFT))
+		return ERR_PTR(-ENOMEM);
 	if (m->new_len <= m->old_len)
 		return vma;
 	if (vma->vm_flags & (VM_DONTEXPAND | VM_PFNMAP))
@@ -166,6 +185,9 @@ static unsigned long mremap_fixed(struct mm_struct *mm, const struct mremap *m)
 		return (unsigned long)-EINVAL;
 	if (m->addr + m->old_len > m->new_addr && m->new_addr + m->new_len > m->addr)
 		return (unsigned long)-EINVAL; /* the ranges overlap */
+	/* move_vma() must not refuse when the target has been unmapped already. */
+	if (mm->map_count + 2 >= READ_ONCE(sysctl_max_map_count) - 3)
+		return (unsigned long)-ENOMEM;
 	if (m->flags & MREMAP_FIXED) {
 		error = do_munmap(mm, m->new_addr, m->new_len);
 		if (error)

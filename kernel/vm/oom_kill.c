@@ -1,6 +1,7 @@
 /*
  * Out of memory: a program has written to a page, and no page is free. nop5 has no disk to which it
- * could move pages. So it ends the process that uses the most memory, and says so in the log.
+ * could move pages. So it ends the process that uses the most memory, and says so in the log. What
+ * a process makes the kernel hold counts, too.
  *
  * The process that has faulted executes its instruction again and again meanwhile, until the memory
  * of the victim is free, or until it is the victim itself. A victim that has still memory after two
@@ -14,10 +15,13 @@
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/signal.h"
 #include "kernel/time/ktime.h"
+#include "kernel/mm/thread_size.h"
+#include "kernel/vm/shared_anon.h"
 
 #define OOM_SCORE_ADJ_MIN (-1000) /* never a victim */
 #define WAIT_MS           10
-#define ENOUGH            8 /* pages for a fault, with its page tables */
+#define ENOUGH            8  /* pages for a fault, with its page tables */
+#define ENOUGH_FOR_CALL   64 /* and for a system call such as fork(2) */
 #define PATIENCE          (2 * NSEC_PER_SEC)
 #define KB(pages)         ((pages) * (long)(PAGE_SIZE / 1024))
 
@@ -26,22 +30,96 @@ static DEFINE_MUTEX(oom_lock); /* one victim at a time */
 static const struct mm_struct *last_mm;
 static ktime_t last_kill; /* [oom_lock] */
 
+/* Pages of shared memory that no table shows any more, but that the areas of mm keep. */
+static unsigned long hidden_pages(struct mm_struct *mm)
+{
+	unsigned long shared = 0, shown = (unsigned long)max(READ_ONCE(mm->rss[MM_SHMEMPAGES]), 0L);
+
+	if (!mmap_read_trylock(mm)) /* a thread of it may wait for memory with the lock */
+		return 0;
+	for (const struct vm_area_struct *vma = mm->mmap; vma; vma = vma->vm_next)
+		if (is_shared_anon(vma))
+			shared += shared_anon_pages(vma);
+	mmap_read_unlock(mm);
+	return shared > shown ? shared - shown : 0;
+}
+
+/*
+ * About how much memory of the kernel ends with p, in pages: page tables, areas, kernel stacks, and
+ * what its files hold: full pipes, queues of sockets, removed files. Without it, a process that has
+ * nearly no memory of its own would take all memory, and others would be ended for it.
+ */
+static unsigned long kernel_pages(struct task_struct *p, struct mm_struct *mm)
+{
+	unsigned long areas = (unsigned long)mm->map_count * sizeof(struct vm_area_struct);
+	unsigned long stacks = (unsigned long)READ_ONCE(p->signal->nr_threads) * THREAD_SIZE;
+
+	return READ_ONCE(mm->pgtables) + (areas + stacks) / PAGE_SIZE + hidden_pages(mm) +
+	       vm_file_hooks->task_pages(p);
+}
+
+/*
+ * The struct of p's address space, for mmdrop(), or NULL. The caller does not use the memory: to
+ * drop the last user would free all of it, which may wait for a task that waits for memory.
+ */
+static struct mm_struct *grab_task_mm(struct task_struct *p)
+{
+	struct mm_struct *mm;
+
+	spin_lock_irq(&p->lock); /* p->mm cannot go meanwhile */
+	mm = p->flags & PF_KTHREAD ? NULL : p->mm;
+	if (mm)
+		mmgrab(mm);
+	spin_unlock_irq(&p->lock);
+	return mm;
+}
+
+unsigned long oom_pages(struct task_struct *p)
+{
+	struct mm_struct *mm = grab_task_mm(p);
+	unsigned long pages;
+
+	if (!mm)
+		return 0;
+	pages = get_mm_rss(mm) + kernel_pages(p, mm);
+	mmdrop(mm);
+	return pages;
+}
+
 /*
  * How much memory would be free without p, in pages, plus oom_score_adj thousandths of all memory.
- * 0: p is no victim. tasklist_lock held.
+ * 0: p is no victim.
  */
 static unsigned long badness(struct task_struct *p)
 {
-	unsigned long points = 0;
-	short adj = p->signal->oom_score_adj;
+	short adj = READ_ONCE(p->signal->oom_score_adj);
+	unsigned long points;
 
-	spin_lock_irq(&p->lock); /* p->mm cannot go meanwhile */
-	if (p->mm && !(p->flags & PF_KTHREAD))
-		points = get_mm_rss(p->mm) + READ_ONCE(p->mm->pgtables) + 1;
-	spin_unlock_irq(&p->lock);
-	if (!points || p->tgid == 1 || adj == OOM_SCORE_ADJ_MIN || fatal_signal_pending(p))
+	if (p->tgid == 1 || adj == OOM_SCORE_ADJ_MIN || fatal_signal_pending(p))
 		return 0;
-	return (unsigned long)max((long)points + adj * (long)(total_pages() / 1000), 1L);
+	points = oom_pages(p);
+	if (!points)
+		return 0;
+	return (unsigned long)max((long)points + 1 + adj * (long)(total_pages() / 1000), 1L);
+}
+
+/*
+ * A task with memory of the process with the lowest number above tgid, with a reference; or NULL.
+ * The caller sums up the memory of that process without tasklist_lock.
+ */
+static struct task_struct *next_process(pid_t tgid)
+{
+	struct task_struct *p, *next = NULL;
+
+	spin_lock(&tasklist_lock);
+	for_each_task (p)
+		if (p->tgid > tgid && (!next || p->tgid < next->tgid) && READ_ONCE(p->mm) &&
+		    !(p->flags & PF_KTHREAD))
+			next = p;
+	if (next)
+		get_task_struct(next);
+	spin_unlock(&tasklist_lock);
+	return next;
 }
 
 /* The worst process, with a reference, or NULL. */
@@ -49,19 +127,19 @@ static struct task_struct *select_victim(void)
 {
 	struct task_struct *p, *victim = NULL;
 	unsigned long most = 0;
+	pid_t last = 0;
 
-	spin_lock(&tasklist_lock);
-	for_each_task (p) {
+	while ((p = next_process(last))) {
 		unsigned long points = badness(p);
 
+		last = p->tgid;
 		if (points > most) {
 			most = points;
-			victim = p;
+			swap(p, victim);
 		}
+		if (p)
+			put_task_struct(p);
 	}
-	if (victim)
-		get_task_struct(victim);
-	spin_unlock(&tasklist_lock);
 	return victim;
 }
 
@@ -98,23 +176,24 @@ static void oom_kill_process(struct task_struct *victim, struct mm_struct *mm)
 	kill_users(mm);
 }
 
-/* Chooses a victim and ends it. oom_lock held. */
-static void choose_and_kill(void)
+/* Chooses a victim and ends it. False: there is none. oom_lock held. */
+static bool choose_and_kill(void)
 {
 	struct task_struct *victim;
 	struct mm_struct *mm;
 
 	victim = select_victim();
 	if (!victim)
-		return;
-	mm = get_task_mm(victim);
+		return false;
+	mm = grab_task_mm(victim);
 	if (mm) {
-		oom_kill_process(victim, mm);
 		WRITE_ONCE(last_mm, mm);
 		last_kill = ktime_get();
-		mmput(mm);
+		oom_kill_process(victim, mm);
+		mmdrop(mm);
 	}
 	put_task_struct(victim);
+	return true;
 }
 
 /* Whether the memory of the last victim may still become free. oom_lock held. */
@@ -129,25 +208,38 @@ void oom_mm_is_free(const struct mm_struct *mm)
 		cmpxchg(&last_mm, mm, NULL); /* the next victim may be there by now */
 }
 
-/* Whether pages have become free since the fault, perhaps of the last victim. */
-static bool has_memory(void)
+/* Whether pages have become free since the failure, perhaps of the last victim. */
+static bool has_memory(unsigned enough)
 {
-	struct page *pages[ENOUGH];
+	struct page *pages[ENOUGH_FOR_CALL];
 	unsigned count = 0;
 
-	while (count < ENOUGH && (pages[count] = alloc_pages(GFP_KERNEL | __GFP_NOWARN, 0)))
+	while (count < enough && (pages[count] = alloc_pages(GFP_KERNEL | __GFP_NOWARN, 0)))
 		count++;
 	for (unsigned i = 0; i < count; i++)
 		free_pages(pages[i], 0);
-	return count == ENOUGH;
+	return count == enough;
 }
 
 void out_of_memory(void)
 {
 	mutex_lock(&oom_lock);
-	if (!fatal_signal_pending(current) && !victim_is_ending() && !has_memory())
+	if (!fatal_signal_pending(current) && !victim_is_ending() && !has_memory(ENOUGH))
 		choose_and_kill();
 	mutex_unlock(&oom_lock);
 	if (!fatal_signal_pending(current))
 		msleep(WAIT_MS);
+}
+
+bool out_of_memory_retry(void)
+{
+	bool again = false;
+
+	mutex_lock(&oom_lock);
+	if (!fatal_signal_pending(current) && !has_memory(ENOUGH_FOR_CALL))
+		again = victim_is_ending() || choose_and_kill();
+	mutex_unlock(&oom_lock);
+	if (again)
+		msleep(WAIT_MS);
+	return again && !fatal_signal_pending(current);
 }

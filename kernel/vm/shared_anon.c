@@ -1,31 +1,28 @@
 /*
  * Shared memory without a file. Processes that fork() has made see the same pages.
  *
- * The areas refer to one object, which has the pages, in an array of two levels. A page is
- * allocated by the first fault, and stays until the last area is gone.
+ * The areas refer to one object, which has the pages. They are the leaves of a tree of tables with
+ * 512 pointers. Page and tables are allocated by the first fault at a place, so a mapping of 10 TB
+ * costs nothing before it is used. They stay until the last area is gone.
  */
 #include "kernel/vm/shared_anon.h"
 
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/mm/vmalloc.h"
 #include "kernel/vm/internal.h"
 
-#define LEAF_PAGES (PAGE_SIZE / sizeof(struct page *))
+#define TABLE_BITS 9
+#define TABLE_SIZE (1UL << TABLE_BITS)
 
 struct shared_anon {
-	atomic_t areas;       /* [A] areas that show it */
-	unsigned long npages; /* [C] */
-	bool accounted;       /* [C] promised memory */
-	struct mutex lock;    /* the pages: inside mmap_lock */
-	struct page **
-		*leaves; /* [lock] npages / LEAF_PAGES pointers to arrays; NULL: no page yet */
+	atomic_t areas;         /* [A] areas that show it */
+	unsigned long npages;   /* [C] */
+	unsigned height;        /* [C] levels of tables */
+	bool accounted;         /* [C] promised memory */
+	struct mutex lock;      /* the tree: inside mmap_lock */
+	void *root;             /* [lock] a struct page (height 0), or a table; NULL: none yet */
+	unsigned long nr_pages; /* [lock] to write: pages and tables in the tree */
 };
-
-static unsigned long nr_leaves(const struct shared_anon *object)
-{
-	return DIV_ROUND_UP(object->npages, LEAF_PAGES);
-}
 
 static void shared_anon_open(struct vm_area_struct *vma)
 {
@@ -34,40 +31,64 @@ static void shared_anon_open(struct vm_area_struct *vma)
 	atomic_inc(&object->areas);
 }
 
+/* Frees what is below a slot of that level. The recursion is at most 4 deep. */
+static void free_tree(void *node, unsigned level)
+{
+	void **table = node;
+
+	if (!node)
+		return;
+	if (!level) {
+		put_page(node);
+		return;
+	}
+	for (unsigned long i = 0; i < TABLE_SIZE; i++)
+		free_tree(table[i], level - 1);
+	free_page(table);
+	cond_resched();
+}
+
 static void shared_anon_close(struct vm_area_struct *vma)
 {
 	struct shared_anon *object = vma->vm_private_data;
 
 	if (!atomic_dec_and_test(&object->areas))
 		return;
-	for (unsigned long i = 0; i < nr_leaves(object); i++) {
-		struct page **leaf = object->leaves[i];
-
-		for (unsigned long j = 0; leaf && j < LEAF_PAGES; j++)
-			if (leaf[j])
-				put_page(leaf[j]);
-		free_page(leaf);
-	}
+	free_tree(object->root, object->height);
 	if (object->accounted)
 		vm_unacct_memory(object->npages);
-	kvfree(object->leaves);
 	kfree(object);
+}
+
+/* The place of a page. add: with the tables that it lacks. NULL: a table is missing. lock held. */
+static void **find_slot(struct shared_anon *object, unsigned long index, bool add)
+{
+	void **slot = &object->root;
+
+	for (unsigned level = object->height; level; level--) {
+		if (!*slot && add) {
+			*slot = get_free_page(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
+			object->nr_pages += *slot != NULL;
+		}
+		if (!*slot)
+			return NULL;
+		slot = (void **)*slot + (index >> (TABLE_BITS * (level - 1))) % TABLE_SIZE;
+	}
+	return slot;
 }
 
 /* The page with that number, allocated if there is none. NULL: memory is short. lock held. */
 static struct page *find_or_add_page(struct shared_anon *object, unsigned long index)
 {
-	struct page ***leaf = &object->leaves[index / LEAF_PAGES];
-	struct page **page;
+	void **slot = find_slot(object, index, true);
 
-	if (!*leaf)
-		*leaf = get_free_page(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
-	if (!*leaf)
+	if (!slot)
 		return NULL;
-	page = &(*leaf)[index % LEAF_PAGES];
-	if (!*page)
-		*page = alloc_user_page(GFP_KERNEL | __GFP_ZERO, MM_SHMEMPAGES);
-	return *page;
+	if (!*slot) {
+		*slot = alloc_user_page(GFP_KERNEL | __GFP_ZERO, MM_SHMEMPAGES);
+		object->nr_pages += *slot != NULL;
+	}
+	return *slot;
 }
 
 static unsigned shared_anon_fault(struct vm_fault *vmf)
@@ -105,23 +126,18 @@ int shared_anon_setup(struct vm_area_struct *vma)
 		return -ENOMEM;
 	object->npages = vma_pages(vma);
 	object->accounted = !(vma->vm_flags & VM_NORESERVE);
-	if (object->accounted && vm_enough_memory(object->npages))
-		goto free;
-	object->leaves = kvzalloc(nr_leaves(object) * sizeof(*object->leaves), GFP_KERNEL);
-	if (!object->leaves)
-		goto unaccount;
+	if (object->accounted && vm_enough_memory(object->npages)) {
+		kfree(object);
+		return -ENOMEM;
+	}
+	while ((object->npages - 1) >> (TABLE_BITS * object->height))
+		object->height++;
 	atomic_set(&object->areas, 1);
 	mutex_init(&object->lock);
 	vma->vm_ops = &shared_anon_ops;
 	vma->vm_private_data = object;
 	vma->vm_pgoff = 0;
 	return 0;
-unaccount:
-	if (object->accounted)
-		vm_unacct_memory(object->npages);
-free:
-	kfree(object);
-	return -ENOMEM;
 }
 
 bool is_shared_anon(const struct vm_area_struct *vma)
@@ -135,14 +151,21 @@ void shared_anon_clear(struct vm_area_struct *vma, unsigned long start, unsigned
 	unsigned long first = vma->vm_pgoff + ((start - vma->vm_start) >> PAGE_SHIFT);
 
 	for (unsigned long i = first; i < first + ((end - start) >> PAGE_SHIFT); i++) {
-		struct page **leaf;
+		void **slot;
 
 		if (i >= object->npages)
 			break;
 		mutex_lock(&object->lock);
-		leaf = object->leaves[i / LEAF_PAGES];
-		if (leaf && leaf[i % LEAF_PAGES])
-			memset(page_address(leaf[i % LEAF_PAGES]), 0, PAGE_SIZE);
+		slot = find_slot(object, i, false);
+		if (slot && *slot)
+			memset(page_address(*slot), 0, PAGE_SIZE);
 		mutex_unlock(&object->lock);
 	}
+}
+
+unsigned long shared_anon_pages(const struct vm_area_struct *vma)
+{
+	const struct shared_anon *object = vma->vm_private_data;
+
+	return READ_ONCE(object->nr_pages) / (unsigned)max(atomic_read(&object->areas), 1);
 }

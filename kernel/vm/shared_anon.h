@@ -12,5 +12,7 @@ struct vm_area_struct;
 int shared_anon_setup(struct vm_area_struct *vma);
 /* Whether vma shows such an object. */
 bool is_shared_anon(const struct vm_area_struct *vma);
+/* The pages and tables that the object of vma has, divided by the areas that show it. Any lock. */
+unsigned long shared_anon_pages(const struct vm_area_struct *vma);
 /* Fills [start, end) of the area with zeros, for all processes that share it. mmap_lock held. */
 void shared_anon_clear(struct vm_area_struct *vma, unsigned long start, unsigned long end);

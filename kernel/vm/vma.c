@@ -10,7 +10,7 @@
 #include "kernel/panic.h"
 #include "kernel/process/signal_struct.h"
 
-#define MAX_MAP_COUNT 65530 /* Linux's default of vm.max_map_count */
+int sysctl_max_map_count = 65530;
 
 static struct kmem_cache *vma_cache;
 
@@ -244,7 +244,7 @@ int split_vma(struct vm_area_struct *vma, unsigned long addr)
 	struct vm_area_struct *upper;
 
 	mmap_assert_write_locked(mm);
-	if (mm->map_count >= MAX_MAP_COUNT)
+	if (mm->map_count >= READ_ONCE(sysctl_max_map_count))
 		return -ENOMEM;
 	upper = vma_part(vma, addr, vma->vm_end);
 	if (!upper)
@@ -377,7 +377,7 @@ static struct vm_area_struct *split_ends(struct mm_struct *mm, unsigned long sta
 	if (!vma || vma->vm_start >= end)
 		return NULL;
 	if (vma->vm_start < start) {
-		if (end < vma->vm_end && mm->map_count >= MAX_MAP_COUNT - 1)
+		if (end < vma->vm_end && mm->map_count >= READ_ONCE(sysctl_max_map_count) - 1)
 			return ERR_PTR(
 				-ENOMEM); /* two splits: none, if there is no room for both */
 		error = split_vma(vma, start);

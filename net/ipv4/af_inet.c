@@ -258,7 +258,14 @@ static void inet_installed(struct socket *sock, struct file *file)
 	to_sk(sock)->ino = file->f_inode->i_ino;
 }
 
+/* What has come and is not read yet. */
+static size_t inet_memory(struct socket *sock)
+{
+	return READ_ONCE(container_of(sock, struct sock, sock)->rmem);
+}
+
 static const struct proto_ops inet_ops = {
+	.memory = inet_memory,
 	.family = AF_INET,
 	.release = inet_release,
 	.bind = inet_bind,

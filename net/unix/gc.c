@@ -15,7 +15,7 @@
  * under it, and so does a copy for MSG_PEEK count the files. A task can get a reference on a
  * candidate's file in no other way: no table of descriptors has it.
  */
-#include "fs/fs.h"
+#include "fs/file.h"
 #include "net/unix/unix.h"
 
 DEFINE_SPINLOCK(unix_gc_lock);
@@ -176,4 +176,47 @@ void unix_gc(void)
 		list_del_init(&msg->list);
 		unix_free_msg(msg);
 	}
+}
+
+/* ---- what sockets hold, for the OOM killer ---- */
+
+/* The files of a message, but sockets: nothing here goes in a circle. G held. */
+static size_t files_memory(const struct scm_fp *fp)
+{
+	size_t bytes = sizeof(*fp);
+
+	for (unsigned i = 0; i < fp->count; i++)
+		if (!unix_from_file(fp->file[i]))
+			bytes += file_memory(fp->file[i]);
+	return bytes;
+}
+
+/* G held. */
+static size_t queue_memory(struct unix_sock *u)
+{
+	struct unix_msg *msg;
+	size_t bytes = 0;
+
+	if (!spin_trylock(&u->lock))
+		return 0;
+	list_for_each_entry (msg, &u->queue, list) {
+		bytes += msg->truesize;
+		if (msg->fp)
+			bytes += files_memory(msg->fp);
+		if (msg->embryo)
+			bytes += READ_ONCE(msg->embryo->queued_bytes);
+	}
+	spin_unlock(&u->lock);
+	return bytes;
+}
+
+size_t unix_memory(struct socket *sock)
+{
+	size_t bytes;
+
+	if (!spin_trylock(&unix_gc_lock))
+		return 0;
+	bytes = queue_memory(unix_sk(sock));
+	spin_unlock(&unix_gc_lock);
+	return bytes;
 }

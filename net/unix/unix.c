@@ -327,6 +327,7 @@ static ssize_t recvmsg(struct socket *sock, struct msghdr *msg, bool nonblock)
 }
 
 static const struct proto_ops unix_ops = {
+	.memory = unix_memory,
 	.family = AF_UNIX,
 	.release = unix_release,
 	.bind = bind,

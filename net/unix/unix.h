@@ -192,6 +192,8 @@ size_t scm_recv(struct socket *sock, struct msghdr *msg, void __user *control, s
 /* fp enters or leaves a queue. unix_gc_lock held. */
 void unix_inflight(struct scm_fp *fp);
 void unix_notinflight(struct scm_fp *fp);
+/* What lies in the queue of a socket: messages, the files in them, and connections with theirs. */
+size_t unix_memory(struct socket *sock);
 /* Frees sockets that only messages in their own queues hold. No lock held. */
 void unix_gc(void);
 

@@ -11,7 +11,7 @@ from conftest import build_in
 from nop5 import BUILD, ROOT, Nop5, eventually
 
 BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|Call Trace")
-LOADS = ("processes", "fuzz_calls", "floods")
+LOADS = ("processes", "fuzz_calls", "floods", "take_all")
 SECONDS_OF_SOAK = 600
 
 
@@ -67,6 +67,25 @@ SLACK = 512
 
 def test_two_thousand_processes_run_at_once_and_leave_nothing(machine):
     assert keeps_memory(machine, "processes many 2000", SLACK) == "2000 processes at once\n0 ended badly\n"
+
+
+@pytest.mark.parametrize("kind", ["pipes", "sockets", "messages", "memfd", "shared", "files"])
+def test_a_user_who_takes_all_does_not_stop_root_and_gives_it_back(boot, image, kind):
+    """No call of root's shell fails for want of it; if a process is ended, then one of the user."""
+    machine = boot(cpus=4, mem="128M", initrd=str(image))
+    machine.check("ls -l / > /dev/null")
+    before = free_kb(machine)
+    machine.check(f"(take_all {kind} > /tmp/said 2>&1 &)")
+    for _ in range(5):
+        machine.check("ls -l / | wc -l; cat /proc/self/status > /tmp/f; rm /tmp/f")
+    machine.check("until grep -q taken /tmp/said || ! pidof take_all > /dev/null; do sleep 0.2; done")
+    for _ in range(20):
+        machine.check("ls -l / | wc -l; cat /proc/self/status > /tmp/f; rm /tmp/f")
+    machine.check("killall -q -9 take_all; true")
+    machine.check("while pidof take_all > /dev/null; do sleep 0.2; done; rm /tmp/said")
+    assert set(re.findall(r"Killed process \d+ \((.*?)\)", machine.text)) <= {"take_all"}
+    assert not BAD.search(machine.text)
+    assert free_kb(machine) >= before - 2048
 
 
 def test_a_fork_bomb_under_a_limit_of_processes_leaves_the_machine_usable(machine):
