@@ -148,9 +148,10 @@ def junit(rows):
 
 
 def count(rows, which):
-    """The number of tests that do as they should, of all that there are: at the top, and in an instance."""
+    """The tests that passed, failed as they expect to, and the rest: at the top, and in an instance."""
     columns = [[row[which][i] for row in rows if row[which][i] != NONE] for i in (0, 1)]
-    return ", ".join(f"{sum(result in ('PASS', 'XFAIL') for result in column)} of {len(column)} {where}"
+    return ", ".join(f"{len(column)} {where}: {column.count('PASS')} passed, {column.count('XFAIL')} expected failures, "
+                     f"{len(column) - column.count('PASS') - column.count('XFAIL')} others"
                      for column, where in zip(columns, ("at the top", "in an instance")))
 
 
