@@ -15,7 +15,7 @@
 
 DEFINE_MUTEX(epoll_files_mutex);
 DEFINE_SPINLOCK(epoll_files_lock);
-static u64 this_walk; /* [E] counts the walks */
+static u64 this_walk; /* counts the walks; epoll_files_mutex */
 
 /* Begins a visit of ep. False: this walk was here already, so ep->depth is known. E held. */
 static bool visit(struct eventpoll *ep)

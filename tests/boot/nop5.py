@@ -364,6 +364,14 @@ def eventually(condition, says=None):
     return result
 
 
+def is_running(pid):
+    """Whether a process of the host exists and has not ended. Whoever adopts an orphan may reap it late."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def host(command, **arguments):
     """Run a program of the host, as subprocess.run() does. The program hangs after HANG seconds of its stopwatch."""
     text = arguments.pop("input", None)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nop5 import ROOT, eventually, finish, host
+from nop5 import ROOT, eventually, finish, host, is_running
 import built
 import oops
 from stopwatch import family
@@ -258,7 +258,7 @@ def test_a_test_that_hangs_is_named_and_ended_with_its_processes_and_the_next_on
     assert list(results.values()) == ["FAILED", "FAILED", "PASSED", "PASSED"], result.stdout
     assert result.stdout.count("hangs: its processes are killed") >= 2
     orphan = re.search(r"orphan (\d+)", result.stdout).group(1)
-    eventually(lambda: subprocess.run(["ps", "-o", "stat=", "-p", orphan], text=True, stdout=subprocess.PIPE).stdout[:1] in ("", "Z"))
+    eventually(lambda: not is_running(orphan))
 
 
 def test_each_test_has_a_subject():
