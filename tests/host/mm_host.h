@@ -58,6 +58,12 @@ void panic(const char *fmt, ...)
 	longjmp(host_panic, 1);
 }
 
+void boot_refuse(const char *fmt, ...)
+{
+	(void)fmt;
+	longjmp(host_panic, 1);
+}
+
 void warn_alloc(gfp_t gfp, unsigned order)
 {
 	(void)gfp, (void)order;

@@ -130,6 +130,17 @@ static void test_no_memory_left_is_a_panic(void **state)
 	}
 }
 
+static void test_a_memory_map_without_usable_memory_is_refused(void **state)
+{
+	(void)state;
+	host_set_memory_map();
+	boot_info.memory_count = 0;
+	if (!setjmp(host_panic)) {
+		memblock_init();
+		fail_msg("a machine without memory boots");
+	}
+}
+
 static void test_ram_far_beyond_the_rest_is_left_out(void **state)
 {
 	(void)state;
@@ -169,6 +180,7 @@ int main(void)
 		cmocka_unit_test(test_small_pieces_share_pages_and_are_zeroed),
 		cmocka_unit_test(test_real_mode_memory_lies_below_its_limit),
 		cmocka_unit_test(test_no_memory_left_is_a_panic),
+		cmocka_unit_test(test_a_memory_map_without_usable_memory_is_refused),
 		cmocka_unit_test(test_ram_far_beyond_the_rest_is_left_out),
 		cmocka_unit_test(test_reservations_merge),
 	};

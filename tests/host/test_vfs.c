@@ -34,6 +34,7 @@ static struct signal_struct signals = {
 static struct cred root_cred = { .cap_effective = ~0UL };
 static struct task_struct task = { .signal = &signals, .cred = &root_cred };
 struct task_struct *current_task = &task;
+spinlock_t tasklist_lock;
 void (*klp_sched_try_switch_hook)(void); /* never called: no live patch here */
 static ktime_t now;
 
