@@ -127,12 +127,38 @@ static void gather_table(struct page *table, void *arg)
 	tlb->pages[tlb->count++] = (unsigned long)table | GATHERED_TABLE;
 }
 
+/* As many tables of the lowest level are freed before a pause. */
+#define TABLES_AT_ONCE 16
+
+/* The end of the part of [addr, end) that has TABLES_AT_ONCE of them. page_table_lock held. */
+static unsigned long end_of_tables(const struct mm_struct *mm, unsigned long addr, unsigned long end)
+{
+	if (end - addr <= TABLES_AT_ONCE * PTE_TABLE_SIZE)
+		return end;
+	for (unsigned i = 0; i < TABLES_AT_ONCE; i++) {
+		if (!user_pte_next(mm, &addr, end))
+			return end;
+		addr = pte_table_end(addr, end);
+	}
+	return addr;
+}
+
+/* In parts, because a program may have as many tables as it likes, and each costs 2 us. */
 void free_pgtables(struct mmu_gather *tlb, unsigned long start, unsigned long end,
 		   unsigned long floor, unsigned long ceiling)
 {
-	spin_lock(&tlb->mm->page_table_lock);
-	free_user_tables(tlb->mm, start, end, floor, ceiling, gather_table, tlb);
-	spin_unlock(&tlb->mm->page_table_lock);
+	struct mm_struct *mm = tlb->mm;
+
+	for (unsigned long next; start < end; start = next) {
+		spin_lock(&mm->page_table_lock);
+		next = end_of_tables(mm, start, end);
+		/* A higher table goes with the last part that it serves. */
+		free_user_tables(mm, start, next, floor, next < end ? next : ceiling, gather_table,
+				 tlb);
+		spin_unlock(&mm->page_table_lock);
+		if (next < end)
+			cond_resched();
+	}
 }
 
 void exit_mmap(struct mm_struct *mm)
