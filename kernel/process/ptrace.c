@@ -31,15 +31,23 @@ static bool no_more_capabilities(const struct cred *self, const struct cred *cre
 	return !(cred->cap_permitted & ~caps);
 }
 
+/*
+ * A task that ends gives up its memory before its files, and mm_access() may have got the memory just
+ * before that. So what counts for a task without memory is what counted when it had some.
+ */
+static bool dumpable_without_mm(const struct task_struct *task)
+{
+	return task->flags & PF_KTHREAD || task->dumpable_at_exit;
+}
+
 bool task_dumpable(struct task_struct *task, bool without)
 {
 	struct mm_struct *mm;
-	bool dumpable = without;
+	bool dumpable;
 
 	spin_lock_irq(&task->lock);
 	mm = task->flags & PF_KTHREAD ? NULL : task->mm;
-	if (mm)
-		dumpable = READ_ONCE(mm->dumpable);
+	dumpable = mm ? READ_ONCE(mm->dumpable) : without && dumpable_without_mm(task);
 	spin_unlock_irq(&task->lock);
 	return dumpable;
 }

@@ -47,6 +47,6 @@ struct mm_struct *mm_access(struct task_struct *task, unsigned mode);
 
 /*
  * Whether other processes of the same user may look into the memory of task; `without` is the
- * answer for a task that has no memory. Task context.
+ * answer for a task that has no memory any more, if others might look into it before. Task context.
  */
 bool task_dumpable(struct task_struct *task, bool without);

@@ -144,6 +144,8 @@ static struct mm_struct *set_current_mm(struct mm_struct *new)
 
 	spin_lock_irq(&tsk->lock);
 	old = tsk->mm;
+	if (old && !new) /* its files and its credentials stay for a while */
+		tsk->dumpable_at_exit = READ_ONCE(old->dumpable);
 	tsk->mm = new;
 	switch_mm_irqs_off(new);
 	spin_unlock_irq(&tsk->lock);
