@@ -32,8 +32,8 @@ static bool no_more_capabilities(const struct cred *self, const struct cred *cre
 }
 
 /*
- * A task that ends gives up its memory before its files, and mm_access() may have got the memory just
- * before that. So what counts for a task without memory is what counted when it had some.
+ * A task that ends gives up its memory before its files, and mm_access() may have got the memory
+ * just before that. So what counts for a task without memory is what counted when it had some.
  */
 static bool dumpable_without_mm(const struct task_struct *task)
 {

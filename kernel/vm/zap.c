@@ -131,7 +131,8 @@ static void gather_table(struct page *table, void *arg)
 #define TABLES_AT_ONCE 16
 
 /* The end of the part of [addr, end) that has TABLES_AT_ONCE of them. page_table_lock held. */
-static unsigned long end_of_tables(const struct mm_struct *mm, unsigned long addr, unsigned long end)
+static unsigned long end_of_tables(const struct mm_struct *mm, unsigned long addr,
+				   unsigned long end)
 {
 	if (end - addr <= TABLES_AT_ONCE * PTE_TABLE_SIZE)
 		return end;

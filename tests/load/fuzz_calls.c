@@ -6,7 +6,8 @@
  * One worker for each CPU. A worker forks one child after another; each child makes a few hundred
  * calls that its seed decides, and is killed after a while. Every second child is root, in a
  * directory that it cannot leave, without the calls by which root may stop or change the machine.
- * The others are the user nobody, who sees the whole file system and may try each call.
+ * The others are the user nobody, who sees the whole file system and may try each call. Started by
+ * another user than root, all children are that user's, and work below the current directory.
  *
  * Prints the first seed, and at the end how many children there were. A child that SIGKILL does not
  * end is an error. Whoever calls this program checks that nothing of others has changed.
@@ -378,7 +379,7 @@ static void child(unsigned long seed, const char *directory)
 	limit(RLIMIT_NPROC, 60);
 	limit(RLIMIT_MSGQUEUE, 0);
 	limit(RLIMIT_CORE, 0);
-	if (!root && (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY)))
+	if (!root && !geteuid() && (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY)))
 		_exit(1);
 	forks_left = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	*forks_left = FORKS;
@@ -453,12 +454,12 @@ static int worker(unsigned cpu, unsigned long seed, time_t end, int report)
 	while (time(NULL) < end) {
 		pid_t pid;
 
-		root = (seed & 1) != 0;
-		snprintf(directory, sizeof(directory), "/tmp/fuzz%u", cpu);
+		root = (seed & 1) != 0 && !geteuid();
+		snprintf(directory, sizeof(directory), geteuid() ? "fuzz%u" : "/tmp/fuzz%u", cpu);
 		if (mkdir(directory, 0777) && errno != EEXIST)
 			return 1;
 		chmod(directory, 0777);
-		if (!root && chown(directory, NOBODY, NOBODY))
+		if (!root && !geteuid() && chown(directory, NOBODY, NOBODY))
 			return 1;
 		pid = fork();
 		if (!pid)

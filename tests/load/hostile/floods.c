@@ -1,0 +1,134 @@
+/* Floods: crashes, output, messages for the kernel's log, processes, and random system calls. */
+#define _GNU_SOURCE
+#include "hostile.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/klog.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- programs that crash ---- */
+
+static void crash(int how)
+{
+	switch (how % 6) {
+	case 0:
+		*(volatile int *)16 = 0;
+		break;
+	case 1:
+		__asm__ volatile("ud2");
+		break;
+	case 2:
+		__asm__ volatile("int3");
+		break;
+	case 3:
+		__asm__ volatile("xor %%ecx, %%ecx; div %%ecx" ::: "eax", "ecx", "edx");
+		break;
+	case 4:
+		__asm__ volatile("mov %0, %%rsp; push %%rax" ::"r"(1UL << 62));
+		break;
+	case 5:
+		__asm__ volatile("hlt");
+		break;
+	}
+	_exit(0);
+}
+
+static void crash_programs(void)
+{
+	for (int how = 0; how < 6; how++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			crash(how);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+/* ---- output ---- */
+
+#define BURST 4096
+
+static void write_to_terminal(void)
+{
+	static char lines[BURST];
+
+	memset(lines, 'y', sizeof(lines));
+	for (size_t i = 63; i < sizeof(lines); i += 64)
+		lines[i] = '\n';
+	write(2, lines, sizeof(lines)); /* the report goes to 1 */
+	usleep(50000);			/* the reader of the output must keep up */
+}
+
+/* Only root writes to the log of the kernel. */
+static void write_to_kernel_log(void)
+{
+	int fd = open("/dev/kmsg", O_WRONLY);
+
+	if (fd >= 0 && write(fd, "<0>hostile", 10) > 0)
+		won(1);
+	close(fd);
+	if (!klogctl(5 /* clear */, NULL, 0))
+		won(2);
+	if (!klogctl(8 /* set the level of the console */, NULL, 8))
+		won(3);
+}
+
+/* ---- processes ---- */
+
+static void multiply(void)
+{
+	while (fork() >= 0)
+		;
+	pause();
+}
+
+/* Up to the limit of processes, for a moment: the other attacks need some, too. */
+static void bomb(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		setpgid(0, 0);
+		multiply();
+	}
+	usleep(30000);
+	if (pid > 0)
+		kill(-pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	usleep(300000);
+}
+
+/* ---- random system calls ---- */
+
+static void random_calls(void)
+{
+	char seed[20];
+	pid_t pid = fork();
+
+	snprintf(seed, sizeof(seed), "%lu", shared->tallies[0].tries * 1000003 + (unsigned long)getpid());
+	if (!pid) {
+		int null = open("/dev/null", O_RDWR);
+
+		dup2(null, 1);
+		dup2(null, 2);
+		execl("/usr/bin/fuzz_calls", "fuzz_calls", "1", seed, NULL);
+		_exit(1);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+const struct attack flood_attacks[] = {
+	{ "crash", "", NULL, NULL, crash_programs },
+	{ "terminal", "", NULL, NULL, write_to_terminal },
+	{ "log", "the user has written to the log of the kernel", NULL, NULL, write_to_kernel_log },
+	{ "bomb", "", NULL, NULL, bomb },
+	{ "calls", "", NULL, NULL, random_calls },
+	{ 0 },
+};
