@@ -114,7 +114,31 @@ void timer_setup(struct timer_list *timer, void (*fn)(struct timer_list *)) { (v
 bool mod_timer(struct timer_list *timer, ktime_t when) { return (void)timer, (void)when, false; }
 bool timer_pending(const struct timer_list *timer) { return (void)timer, false; }
 int printk(const char *fmt, ...) { return (void)fmt, 0; }
-ktime_t ktime_get(void) { return 0; }
+void serial8250_write_ier(struct uart_port *port) { (void)port; }
+void schedule(void) {}
+void cond_resched(void) {}
+struct task_struct *current_task;
+
+static ktime_t now;             /* the time of the test */
+static struct task_struct task; /* the port's task, which never runs here */
+static unsigned wake_ups;
+
+ktime_t ktime_get(void)
+{
+	return now;
+}
+
+struct task_struct *kthread_create(int (*fn)(void *data), void *data, const char *fmt, ...)
+{
+	(void)fn, (void)data, (void)fmt;
+	return &task;
+}
+
+bool wake_up_process(struct task_struct *p)
+{
+	wake_ups += p == &task;
+	return true;
+}
 
 static struct uart_port *const port = &serial8250_ports[0];
 
@@ -135,8 +159,10 @@ static void sends(u8 byte, u8 errors)
 
 static void interrupts(unsigned count)
 {
-	while (count--)
+	while (count--) {
+		now += UART_IRQ_WINDOW_NS;
 		handler(4, port);
+	}
 }
 
 static void assert_got(unsigned at, u8 byte, u8 flag)
@@ -212,6 +238,29 @@ static void test_errors_that_a_sender_reads_stay_with_their_byte(void **state)
 	assert_int_equal(port->frame, 1);
 }
 
+static void test_a_flood_of_interrupts_is_left_to_the_task(void **state)
+{
+	unsigned before;
+
+	(void)state;
+	interrupts(1);
+	before = wake_ups;
+	for (unsigned i = 1; i < UART_IRQS_MAX; i++)
+		handler(4, port);
+	assert_false(port->polling);
+	assert_int_equal(wake_ups, before);
+	sends('a', 0);
+	handler(4, port);
+	assert_true(port->polling);
+	assert_int_equal(wake_ups, before + 1);
+	assert_int_equal(got, 0);
+	assert_true(serial8250_pass(port, 0));
+	assert_got(0, 'a', TTY_NORMAL);
+	assert_true(port->polling); /* there may be more */
+	assert_false(serial8250_pass(port, 0));
+	assert_false(port->polling);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +269,7 @@ int main(void)
 		cmocka_unit_test_setup(test_errors_wait_with_their_byte_while_the_port_is_throttled,
 				       setup),
 		cmocka_unit_test_setup(test_errors_that_a_sender_reads_stay_with_their_byte, setup),
+		cmocka_unit_test_setup(test_a_flood_of_interrupts_is_left_to_the_task, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
