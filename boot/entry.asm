@@ -47,7 +47,12 @@ CPUID_EXT_LM	equ 1 << 29
 QEMU_EXIT	equ 0xf4		; isa-debug-exit: QEMU ends as after a panic
 QEMU_EXIT_PANIC	equ 16
 COM1		equ 0x3f8
+COM1_DLL	equ COM1 + 0		; the divisor, with LCR_DLAB
+COM1_DLM	equ COM1 + 1
+COM1_LCR	equ COM1 + 3
 COM1_LSR	equ COM1 + 5
+LCR_WLEN8	equ 0x03
+LCR_DLAB	equ 0x80
 LSR_THRE	equ 1 << 5
 
 ; The entry that points to a table. It allows everything; the last level restricts access.
@@ -127,6 +132,7 @@ check_cpu:
 
 ; Prints that the kernel needs a CPU with what esi names, on COM1, and stops.
 boot_fail:
+	call	boot_set_up_com1
 	mov	edi, esi
 	mov	esi, message_needs
 	call	boot_print
@@ -140,6 +146,23 @@ boot_fail:
 .halt:
 	hlt
 	jmp	.halt
+
+; 115200 baud, 8 bits, no parity. The firmware may have left the UART as a reset leaves it: with 5
+; bits in Bochs.
+boot_set_up_com1:
+	mov	dx, COM1_LCR
+	mov	al, LCR_WLEN8 | LCR_DLAB
+	out	dx, al
+	mov	dx, COM1_DLL
+	mov	al, 1
+	out	dx, al
+	mov	dx, COM1_DLM
+	xor	al, al
+	out	dx, al
+	mov	dx, COM1_LCR
+	mov	al, LCR_WLEN8
+	out	dx, al
+	ret
 
 boot_print:
 	lodsb
