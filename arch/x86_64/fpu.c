@@ -218,6 +218,7 @@ static void state_changed(struct task_struct *p)
 void arch_switch_program(struct task_struct *prev, struct task_struct *next)
 {
 	struct thread_struct *thread = &prev->thread;
+	union segments held;
 
 	if (thread->fpu) {
 		if (!test_user_work(prev, USER_WORK_FPU)) {
@@ -226,14 +227,15 @@ void arch_switch_program(struct task_struct *prev, struct task_struct *next)
 			this_cpu_write(fpu_owner, prev);
 			set_user_work(prev, USER_WORK_FPU);
 		}
-		thread->segments = read_segments();
+		thread->segments = held = read_segments();
 		thread->fsbase = read_fs_base();
 		thread->gsbase = __rdmsr(MSR_KERNEL_GS_BASE);
 	}
 	thread = &next->thread;
 	if (thread->fpu) {
-		/* The CPU may still have those of a program that ran before a kernel task. */
-		if (unlikely(read_segments().all != thread->segments.all))
+		if (!prev->thread.fpu)
+			held = read_segments(); /* of a program that ran before a kernel task */
+		if (unlikely(held.all != thread->segments.all))
 			load_segments(thread->segments);
 		write_fs_base(thread->fsbase);
 		__wrmsr(MSR_KERNEL_GS_BASE, thread->gsbase);
