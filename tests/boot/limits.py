@@ -2,13 +2,17 @@
 
 A test that waits in a system call, for a lock, or for the end of a process, does not come to a check of its own. So a thread
 looks at a stopwatch (scripts/stopwatch.py: it stands still while the worker's processes wait for a CPU of the host). At the
-limit it ends the processes of the test and sends the worker a signal, whose handler raises Hangs in the test.
+limit it ends the processes of the test and raises Hangs in it: by a signal, which also ends a wait, if tests run on the main
+thread. A worker of xdist may run them on another thread, where an exception comes only after the wait. A test that
+does not end even so ends its process: xdist then fails the test, and starts another worker.
 
 This is a plugin of pytest; conftest.py takes its hooks.
 """
 import contextlib
+import ctypes
 import os
 import signal
+import sys
 import threading
 
 import pytest
@@ -20,15 +24,24 @@ from stopwatch import family
 LIMIT = int(os.environ.get("NOP5_LIMIT", "1200"))
 LONG = int(os.environ.get("NOP5_LIMIT", str(6 * 3600)))
 MARK = "NOP5_TEST_WORKER"
+GRACE = 30  # seconds until a test must have ended after its processes
 LOOK = 5  # seconds between two looks at the stopwatch
 
 
 class Hangs(BaseException):
-    """The test has reached its limit. No `except Exception` of a test may take it for something else."""
+    """The test has not ended within its limit. No `except Exception` of a test may take it for something else."""
 
 
 def raise_hangs(_number, _frame):
-    raise Hangs(f"the test has not ended within its limit of {watch.limit} s")
+    raise Hangs
+
+
+def interrupt(thread):
+    """Raise Hangs in a thread."""
+    if thread is threading.main_thread():
+        signal.pthread_kill(thread.ident, signal.SIGALRM)
+    else:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(Hangs))
 
 
 def pytest_sessionstart():
@@ -38,6 +51,8 @@ def pytest_sessionstart():
     that a test ends by such a signal would stay. Children also inherit MARK: so orphans are found, too.
     """
     os.environ[MARK] = str(os.getpid())
+    if threading.current_thread() is not threading.main_thread():
+        return  # tests/run has set the signals before this process began
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
@@ -53,27 +68,27 @@ def pytest_runtest_protocol(item, nextitem):
 
 @contextlib.contextmanager
 def watch(name, limit):
-    """Watch one test. Ends what it hangs on at the limit, in seconds."""
-    watch.limit = limit
-    before = processes()
-    done = threading.Event()
+    """Watch one test, which hangs after limit seconds."""
+    before, done, thread = processes(), threading.Event(), threading.current_thread()
 
     def look():
         stopwatch = Stopwatch(os.getpid())
         while not done.wait(min(LOOK, limit)):
             if stopwatch.seconds() > limit:
-                print(f"\n{name} hangs: its processes are killed", flush=True)
+                sys.__stderr__.write(f"\n{name} hangs: it has not ended within {limit} s; its processes are killed\n")
                 end(before)
-                signal.pthread_kill(threading.main_thread().ident, signal.SIGALRM)
+                interrupt(thread)
+                if not done.wait(min(GRACE, 5 * limit)):
+                    os._exit(70)
                 return
 
-    thread = threading.Thread(target=look, daemon=True)
-    thread.start()
+    watcher = threading.Thread(target=look, daemon=True)
+    watcher.start()
     try:
         yield
     finally:
         done.set()
-        thread.join()
+        watcher.join()
 
 
 def processes():

@@ -248,17 +248,32 @@ def test_passes():
 '''
 
 
-def test_a_test_that_hangs_is_named_and_ended_with_its_processes_and_the_next_one_runs(tmp_path):
-    """The run is started as by nohup in the background: with SIGINT and SIGHUP ignored."""
-    (tmp_path / "test_hanging.py").write_text(HANGING)
-    result = host(["sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh", sys.executable, "-m", "pytest", "-p", "limits", "-p", "no:cacheprovider",
-                   "-v", "-rA", tmp_path], cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+PYTEST = "import pytest, sys, threading; run = lambda: pytest.main(sys.argv[1:]); "
+ON_THE_MAIN_THREAD = PYTEST + "run()"
+ON_ANOTHER_THREAD = PYTEST + "thread = threading.Thread(target=run); thread.start(); thread.join()"
+
+
+def run_hanging(directory, program, *arguments):
+    """Run HANGING as nohup in the background does, with SIGINT and SIGHUP ignored. Returns the output and {test: result}."""
+    (directory / "test_hanging.py").write_text(HANGING)
+    result = host(["sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh", sys.executable, "-c", program, "-p", "limits", "-p", "no:cacheprovider",
+                   "-v", "-rA", *arguments, str(directory)], cwd=directory, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                   env=dict(os.environ, PYTHONPATH=str(ROOT / "tests/boot"), NOP5_LIMIT="1", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1"))
-    results = dict(re.findall(r"^test_hanging.py::(\w+) (PASSED|FAILED)", result.stdout, re.M))
-    assert list(results.values()) == ["FAILED", "FAILED", "PASSED", "PASSED"], result.stdout
-    assert result.stdout.count("hangs: its processes are killed") >= 2
-    orphan = re.search(r"orphan (\d+)", result.stdout).group(1)
+    return result.stdout, dict(re.findall(r"^test_hanging.py::(\w+) (PASSED|FAILED)", result.stdout, re.M))
+
+
+def test_a_test_that_hangs_is_named_and_ended_with_its_processes_and_the_next_one_runs(tmp_path):
+    output, results = run_hanging(tmp_path, ON_THE_MAIN_THREAD)
+    assert list(results.values()) == ["FAILED", "FAILED", "PASSED", "PASSED"], output
+    assert output.count("hangs: it has not ended within 1 s") == 2
+    orphan = re.search(r"orphan (\d+)", output).group(1)
     eventually(lambda: not is_running(orphan))
+
+
+def test_a_test_on_another_thread_ends_with_its_processes_or_with_the_worker(tmp_path):
+    output, results = run_hanging(tmp_path, ON_ANOTHER_THREAD, "-k", "not interrupts")
+    assert list(results.values()) == ["FAILED"], output
+    assert output.rstrip().endswith("test_hanging.py::test_sleeps_beside_an_orphan"), output
 
 
 def test_each_test_has_a_subject():
