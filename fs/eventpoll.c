@@ -163,18 +163,19 @@ static void link_file(struct epitem *item)
 {
 	spin_lock(&epoll_files_lock);
 	item->next_of_file = item->file->f_ep;
+	item->link_of_file = &item->file->f_ep;
+	if (item->next_of_file)
+		item->next_of_file->link_of_file = &item->next_of_file;
 	item->file->f_ep = item;
 	spin_unlock(&epoll_files_lock);
 }
 
 static void unlink_file(struct epitem *item)
 {
-	struct epitem **at;
-
 	spin_lock(&epoll_files_lock);
-	for (at = &item->file->f_ep; *at != item; at = &(*at)->next_of_file)
-		;
-	*at = item->next_of_file;
+	*item->link_of_file = item->next_of_file;
+	if (item->next_of_file)
+		item->next_of_file->link_of_file = item->link_of_file;
 	spin_unlock(&epoll_files_lock);
 }
 

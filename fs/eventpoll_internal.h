@@ -30,10 +30,11 @@ struct epitem {
 	struct file *file;        /* [C] not counted: its release removes the item */
 	int fd;                   /* [C] */
 	struct epoll_event event; /* [M] to write, events also [L] */
-	struct epitem *next_of_file; /* [F] others that watch the file; of an epoll also [E] */
-	u64 counted;                 /* [F] the last walk that has counted the paths of the file */
-	struct item_wait *waits;     /* [M] */
-	bool failed;                 /* [M] a wait could not be made */
+	struct epitem *next_of_file;  /* [F] others that watch the file; of an epoll also [E] */
+	struct epitem **link_of_file; /* [F] the pointer to this one: a file may have many items */
+	u64 counted;                  /* [F] the last walk that has counted the paths of the file */
+	struct item_wait *waits;      /* [M] */
+	bool failed;                  /* [M] a wait could not be made */
 };
 
 #define item_of(rb) rb_entry(rb, struct epitem, node)
