@@ -15,6 +15,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
+#include "kernel/random/random.h"
 
 #define D_HASH_SIZE 4096 /* tracefs alone has 5,000 names */
 
@@ -24,6 +25,7 @@ struct dcache_bucket {
 };
 
 static struct dcache_bucket dentry_hashtable[D_HASH_SIZE];
+static u64 d_hash_key[2]; /* constant once dcache_init() has run */
 
 /* A leaf. */
 DEFINE_SEQLOCK(rename_lock);
@@ -34,13 +36,32 @@ static struct dcache_bucket *d_bucket(u32 hash)
 	return &dentry_hashtable[hash % D_HASH_SIZE];
 }
 
+/* The halves of the product, folded. The key is odd, and nobody knows it. */
+static u64 d_mix(u64 value)
+{
+	unsigned __int128 product = (unsigned __int128)value * d_hash_key[1];
+
+	return (u64)product ^ (u64)(product >> 64);
+}
+
+/*
+ * A chain is walked under a spinlock, and users choose the names. So the hash has a random key,
+ * without which a user could put all names into one chain.
+ */
 static void d_set_hash(const struct dentry *parent, struct qstr *name)
 {
-	u32 hash = (u32)((unsigned long)parent >> 5);
+	u64 hash = d_mix((u64)(uintptr_t)parent ^ d_hash_key[0]), word;
+	const char *text = name->name;
+	u32 left = name->len;
 
-	for (u32 i = 0; i < name->len; i++)
-		hash = hash * 31 + (unsigned char)name->name[i];
-	name->hash = hash ^ (hash >> 15);
+	for (; left >= sizeof(word); left -= (u32)sizeof(word), text += sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		hash = d_mix(hash ^ word);
+	}
+	word = name->len;
+	for (u32 i = 0; i < left; i++)
+		word = word << 8 | (unsigned char)text[i];
+	name->hash = (u32)d_mix(hash ^ word);
 }
 
 struct dentry *d_alloc(struct dentry *parent, const struct qstr *name)
@@ -404,6 +425,8 @@ void dput(struct dentry *dentry)
 
 static int dcache_init(void)
 {
+	get_random_bytes(d_hash_key, sizeof(d_hash_key));
+	d_hash_key[1] |= 1;
 	for (unsigned i = 0; i < D_HASH_SIZE; i++) {
 		spin_lock_init(&dentry_hashtable[i].lock);
 		INIT_LIST_HEAD(&dentry_hashtable[i].chain);
