@@ -7,6 +7,7 @@
 #include "fs/file.h"
 #include "fs/fs_struct.h"
 #include "fs/internal.h"
+#include "fs/locks.h"
 #include "fs/syscalls.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
@@ -288,7 +289,7 @@ struct file *fget_task_next(struct task_struct *task, unsigned *fd)
 
 size_t file_memory(struct file *file)
 {
-	size_t bytes = FILE_COST;
+	size_t bytes = FILE_COST + (size_t)atomic_read(&file->f_nr_locks) * FILE_LOCK_COST;
 
 	if (file->f_op->memory)
 		bytes += file->f_op->memory(file);
@@ -306,6 +307,8 @@ unsigned long task_file_pages(struct task_struct *task)
 		files = task->files;
 		if (files) {
 			spin_lock(&files->lock);
+			if (!fd)
+				bytes = (size_t)atomic_read(&files->nr_locks) * FILE_LOCK_COST;
 			for (end = fd + 256; fd < min(end, files->max_fds); fd++)
 				if (files->fd[fd])
 					bytes += file_memory(files->fd[fd]);

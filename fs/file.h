@@ -25,6 +25,7 @@ struct files_struct {
 	unsigned long *open_fds;      /* [F] descriptors that are in use or reserved */
 	unsigned long *close_on_exec; /* [F] */
 	atomic_t users;               /* [A] tasks, and readers of /proc */
+	atomic_t nr_locks;            /* [A] locks.c: ranges that the process has locked */
 	spinlock_t lock;
 	unsigned long open_fds_init, close_on_exec_init;
 	struct file *fd_array[NR_OPEN_DEFAULT];

@@ -332,6 +332,7 @@ struct file {
 	void *private_data;          /* for the file operations */
 	struct epitem *f_ep;         /* [X] eventpoll.c: the items that watch the file */
 	struct fown_struct *f_owner; /* [X] fasync.c: set once; NULL: no owner, no signal */
+	atomic_t f_nr_locks;         /* [A] locks.c: ranges that the open file has locked */
 };
 
 struct seq_file;

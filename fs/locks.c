@@ -13,7 +13,7 @@
  * of owners (open files or processes, which have limits), but not of ranges, except those that it
  * removes, each of which a call had to make. Waiters are tasks, which have a limit, too; the end of
  * a lock wakes those that it kept waiting, and each wake-up is one task under no spinlock of a
- * queue of others.
+ * queue of others. An owner counts its ranges, for the OOM killer: file_memory().
  */
 #include "fs/locks.h"
 
@@ -38,6 +38,7 @@ struct lock_owner {
 	struct list_head list;    /* [M] */
 	void *owner;              /* [C] */
 	int pid;                  /* [C] */
+	atomic_t *count;          /* [C] the owner's ranges on all files */
 	struct rb_root ranges[2]; /* [M] F_RDLCK, F_WRLCK: of file_lock.node */
 };
 
@@ -45,6 +46,7 @@ struct file_lock {
 	struct rb_node node;
 	loff_t start, end; /* [M] the first and the last byte */
 };
+BUILD_BUG_ON(sizeof(struct file_lock) > FILE_LOCK_COST);
 
 /* A task that sleeps in locks_set(). On its stack. */
 struct lock_waiter {
@@ -103,8 +105,10 @@ static struct file_lock *first_overlap(const struct rb_root *root, loff_t start,
 	return lock && lock->start <= end ? lock : NULL;
 }
 
-static void insert(struct rb_root *root, struct file_lock *lock, loff_t start, loff_t end)
+static void insert(struct lock_owner *o, short type, struct file_lock *lock, loff_t start,
+		   loff_t end)
 {
+	struct rb_root *root = &o->ranges[type];
 	struct rb_node **link = &root->rb_node, *parent = NULL;
 
 	while (*link) {
@@ -115,24 +119,27 @@ static void insert(struct rb_root *root, struct file_lock *lock, loff_t start, l
 	lock->end = end;
 	rb_link_node(&lock->node, parent, link);
 	rb_insert_color(&lock->node, root);
+	atomic_inc(o->count);
 }
 
-static void remove(struct rb_root *root, struct file_lock *lock)
+static void remove(struct lock_owner *o, short type, struct file_lock *lock)
 {
-	rb_erase(&lock->node, root);
+	rb_erase(&lock->node, &o->ranges[type]);
+	atomic_dec(o->count);
 	kfree(lock);
 }
 
 /* Removes [start, end] from the ranges. Uses *rest if a range falls into two. True: had some. */
-static bool cut_out(struct rb_root *root, loff_t start, loff_t end, struct file_lock **rest)
+static bool cut_out(struct lock_owner *o, short type, loff_t start, loff_t end,
+		    struct file_lock **rest)
 {
 	struct file_lock *lock;
 	bool any = false;
 
-	while ((lock = first_overlap(root, start, end))) {
+	while ((lock = first_overlap(&o->ranges[type], start, end))) {
 		any = true;
 		if (lock->start < start && lock->end > end) {
-			insert(root, *rest, end + 1, lock->end);
+			insert(o, type, *rest, end + 1, lock->end);
 			*rest = NULL;
 			lock->end = start - 1;
 		} else if (lock->start < start) {
@@ -140,24 +147,24 @@ static bool cut_out(struct rb_root *root, loff_t start, loff_t end, struct file_
 		} else if (lock->end > end) {
 			lock->start = end + 1;
 		} else {
-			remove(root, lock);
+			remove(o, type, lock);
 		}
 	}
 	return any;
 }
 
 /* Adds [start, end], joined with the ranges that it overlaps or touches. */
-static void join(struct rb_root *root, loff_t start, loff_t end, struct file_lock **new)
+static void join(struct lock_owner *o, short type, loff_t start, loff_t end, struct file_lock **new)
 {
 	loff_t before = start ? start - 1 : 0, behind = end == OFFSET_MAX ? end : end + 1;
 	struct file_lock *lock;
 
-	while ((lock = first_overlap(root, before, behind))) {
+	while ((lock = first_overlap(&o->ranges[type], before, behind))) {
 		start = min(start, lock->start);
 		end = max(end, lock->end);
-		remove(root, lock);
+		remove(o, type, lock);
 	}
-	insert(root, *new, start, end);
+	insert(o, type, *new, start, end);
 	*new = NULL;
 }
 
@@ -384,6 +391,16 @@ static bool get_memory(struct lock_memory *memory, const struct lock_request *wa
 	return false;
 }
 
+/*
+ * The counter of the ranges that the owner has, in it. It lives as long as it has locks: it removes
+ * them before it is freed.
+ */
+static atomic_t *range_count(const struct lock_request *want)
+{
+	return want->pid > 0 ? &((struct files_struct *)want->owner)->nr_locks
+			     : &((struct file *)want->owner)->f_nr_locks;
+}
+
 /* The owner's entry in the context; a new one for its first lock, NULL if it only removes. */
 static struct lock_owner *get_owner(struct lock_context *ctx, const struct lock_request *want,
 				    struct lock_memory *memory)
@@ -396,6 +413,7 @@ static struct lock_owner *get_owner(struct lock_context *ctx, const struct lock_
 	memory->owner = NULL;
 	o->owner = want->owner;
 	o->pid = want->pid;
+	o->count = range_count(want);
 	list_add_tail(&o->list, &ctx->owners[want->flock]);
 	return o;
 }
@@ -411,11 +429,11 @@ static void set_range(struct lock_context *ctx, const struct lock_request *want,
 		return;
 	/* For others, a lock to read is less than one to write. */
 	if (want->type != F_WRLCK)
-		gives_up = cut_out(&o->ranges[F_WRLCK], want->start, want->end, &memory->rest);
+		gives_up = cut_out(o, F_WRLCK, want->start, want->end, &memory->rest);
 	if (want->type != F_RDLCK)
-		gives_up |= cut_out(&o->ranges[F_RDLCK], want->start, want->end, &memory->rest);
+		gives_up |= cut_out(o, F_RDLCK, want->start, want->end, &memory->rest);
 	if (want->type != F_UNLCK)
-		join(&o->ranges[want->type], want->start, want->end, &memory->new);
+		join(o, want->type, want->start, want->end, &memory->new);
 	if (gives_up && want->type != F_WRLCK)
 		wake_waiters(ctx, want->owner);
 	if (has_no_lock(o)) {
@@ -465,9 +483,9 @@ long locks_set(const struct lock_request *want, bool wait)
 /* Frees what nobody else sees any more: without the mutex, because there may be much. */
 static void free_owner(struct lock_owner *o)
 {
-	for (unsigned type = F_RDLCK; type <= F_WRLCK; type++)
+	for (short type = F_RDLCK; type <= F_WRLCK; type++)
 		while (o->ranges[type].rb_node)
-			remove(&o->ranges[type], to_lock(o->ranges[type].rb_node));
+			remove(o, type, to_lock(o->ranges[type].rb_node));
 	kfree(o);
 }
 

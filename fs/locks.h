@@ -21,6 +21,8 @@
 
 #define OFFSET_MAX ((loff_t)(~0ULL >> 1))
 
+#define FILE_LOCK_COST 64 /* bytes that a range takes, for the OOM killer */
+
 /* A lock that a program wants, or asks about. */
 struct lock_request {
 	struct inode *inode; /* the caller has the file open */

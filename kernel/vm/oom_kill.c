@@ -46,8 +46,9 @@ static unsigned long hidden_pages(struct mm_struct *mm)
 
 /*
  * About how much memory of the kernel ends with p, in pages: page tables, areas, kernel stacks, and
- * what its files hold: full pipes, queues of sockets, removed files. Without it, a process that has
- * nearly no memory of its own would take all memory, and others would be ended for it.
+ * what its files hold: full pipes, queues of sockets, removed files, locks on ranges. Without it, a
+ * process that has nearly no memory of its own would take all memory, and others would be ended for
+ * it.
  */
 static unsigned long kernel_pages(struct task_struct *p, struct mm_struct *mm)
 {

@@ -23,16 +23,19 @@
 #include "fs/page_cache.h"
 #include "fs/pipe.h"
 #include "fs/getname.c"
+#include "fs/locks.h"
 #include "fs/notify/inotify.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/sched.h"
 
+#include "vfs_host.h"
+
 static struct signal_struct signals = {
 	.rlim = { [0 ... RLIM_NLIMITS - 1] = { RLIM_INFINITY, RLIM_INFINITY } },
 };
 static struct cred root_cred = { .cap_effective = ~0UL };
-static struct task_struct task = { .signal = &signals, .cred = &root_cred };
+static struct task_struct task = { .tgid = 1, .signal = &signals, .cred = &root_cred };
 struct task_struct *current_task = &task;
 spinlock_t tasklist_lock;
 void (*klp_sched_try_switch_hook)(void); /* never called: no live patch here */
@@ -41,6 +44,12 @@ static ktime_t now;
 u64 ktime_get_real(void)
 {
 	return now++;
+}
+
+void get_random_bytes(void *buf, size_t len)
+{
+	for (u8 *at = buf; len; len--)
+		*at++ = (u8)rand();
 }
 
 char *kstrdup(const char *s, gfp_t gfp)
@@ -72,109 +81,6 @@ void kmem_cache_free(struct kmem_cache *cache, void *object)
 {
 	(void)cache;
 	kfree(object);
-}
-
-/* Pages of the page cache: an arena with a struct page for each. Tables come from kmalloc(). */
-#define ARENA_PAGES 4096U
-static struct page page_structs[ARENA_PAGES];
-static bool page_used[ARENA_PAGES];
-struct page *mem_map = page_structs;
-unsigned long host_page_offset;
-
-void count_shmem_pages(s64 pages)
-{
-	host_objects += pages;
-}
-
-struct page *alloc_user_page(gfp_t gfp, unsigned kind)
-{
-	(void)gfp;
-	for (unsigned i = 0; i < ARENA_PAGES; i++) {
-		if (page_used[i])
-			continue;
-		page_used[i] = true;
-		host_objects++;
-		page_structs[i] = (struct page){ .refcount = ATOMIC_INIT(1), .state = kind };
-		memset(page_address(&page_structs[i]), 0, PAGE_SIZE);
-		return &page_structs[i];
-	}
-	return NULL;
-}
-
-void free_pages(struct page *page, unsigned order)
-{
-	(void)order;
-	assert_true(page_used[page - page_structs]);
-	page_used[page - page_structs] = false;
-	host_objects--;
-}
-
-void *get_free_pages(gfp_t gfp, unsigned order)
-{
-	return kmalloc(PAGE_SIZE << order, gfp);
-}
-
-void free_pages_addr(void *addr, unsigned order)
-{
-	(void)order;
-	kfree(addr);
-}
-
-void vm_mapping_init(struct vm_mapping *mapping)
-{
-	INIT_LIST_HEAD(&mapping->areas);
-}
-
-/* Nothing maps a file here. */
-int vm_mapping_deny_shared(struct vm_mapping *mapping)
-{
-	return list_empty(&mapping->areas) ? 0 : -EBUSY;
-}
-
-void unmap_mapping_range(struct vm_mapping *mapping, unsigned long first, unsigned long last,
-			 bool even_cows)
-{
-	(void)mapping, (void)first, (void)last, (void)even_cows;
-}
-
-/* Nothing watches a file here: the key of the watches is never changed. */
-int inotify_max_queued_events;
-
-int static_key_dec(struct static_key *key)
-{
-	(void)key;
-	fail();
-	return 0;
-}
-
-void __init_rwsem(struct rw_semaphore *sem)
-{
-	(void)sem;
-}
-
-void down_read(struct rw_semaphore *sem)
-{
-	(void)sem;
-}
-
-void up_read(struct rw_semaphore *sem)
-{
-	(void)sem;
-}
-
-void down_write(struct rw_semaphore *sem)
-{
-	(void)sem;
-}
-
-void up_write(struct rw_semaphore *sem)
-{
-	(void)sem;
-}
-
-void send_sig(int sig)
-{
-	(void)sig;
 }
 
 /* The task is root, and changes no credentials. */
@@ -589,11 +495,81 @@ static void test_half_of_the_memory_is_the_limit(void **state)
 	assert_int_equal(sys_unlink("/full"), 0);
 }
 
+static unsigned longest_chain(void)
+{
+	unsigned longest = 0;
+
+	for (unsigned i = 0; i < D_HASH_SIZE; i++) {
+		struct list_head *at;
+		unsigned length = 0;
+
+		list_for_each (at, &dentry_hashtable[i].chain)
+			length++;
+		longest = max(longest, length);
+	}
+	return longest;
+}
+
+/* "Aa" and "BB" have the same sum in base 31, and so have all names that consist of them. */
+static void test_chosen_names_make_no_long_chain(void **state)
+{
+	static const char pairs[2][3] = { "Aa", "BB" };
+	char name[22] = "/";
+
+	(void)state;
+	for (unsigned i = 0; i < 1024; i++) {
+		for (unsigned bit = 0; bit < 10; bit++)
+			memcpy(name + 1 + 2 * bit, pairs[i >> bit & 1], 2);
+		assert_int_equal(sys_mkdir(name, 0755), 0);
+	}
+	assert_in_range(longest_chain(), 1, 20);
+	for (unsigned i = 0; i < 1024; i++) {
+		for (unsigned bit = 0; bit < 10; bit++)
+			memcpy(name + 1 + 2 * bit, pairs[i >> bit & 1], 2);
+		assert_int_equal(sys_rmdir(name), 0);
+	}
+}
+
+/* Locks every second byte, so that no two ranges join. */
+static void lock_bytes(int fd, unsigned cmd, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		struct {
+			short type, whence;
+			long start, len;
+			int pid;
+		} fl = { .type = F_WRLCK, .start = 2 * (long)i, .len = 1 };
+
+		assert_int_equal(fcntl_lock((unsigned)fd, task.files->fd[fd], cmd, &fl), 0);
+	}
+}
+
+static void test_locks_count_as_memory_of_the_process(void **state)
+{
+	static const unsigned cmds[] = { F_SETLK, F_OFD_SETLK };
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(cmds); i++) {
+		int fd = (int)sys_open("/locked", O_RDWR | O_CREAT, 0644);
+		unsigned long before;
+
+		assert_true(fd >= 0);
+		before = task_file_pages(&task);
+		lock_bytes(fd, cmds[i], 6400);
+		assert_in_range(task_file_pages(&task) - before, 6400 * 40 / PAGE_SIZE, 200);
+		assert_int_equal(sys_close(fd), 0);
+		assert_in_range(task_file_pages(&task), 0, before);
+	}
+	assert_int_equal(sys_unlink("/locked"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_orders_give_what_linux_gives),
 		cmocka_unit_test(test_half_of_the_memory_is_the_limit),
+		cmocka_unit_test(test_chosen_names_make_no_long_chain),
+		cmocka_unit_test(test_locks_count_as_memory_of_the_process),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
