@@ -80,6 +80,8 @@ def nests(lines):
 
 
 def test_opening_a_file_is_a_tree_of_calls(graph):
+    # An interrupt may come when a call has its frame but not its event yet. It is one level too deep then.
+    graph.write("set_graph_notrace", "do_interrupt")
     text = graph.trace("taskset -c 1 cat /proc/version")
     assert text.startswith(HEADER)
     lines = graph.lines_of(text)
