@@ -96,6 +96,25 @@ static bool may_limit(struct task_struct *p)
 	return may;
 }
 
+/*
+ * Asks and changes under one lock: an exec of p may make it act for another user in between, and
+ * lowers a limit before that: drop_choices().
+ */
+static int limit_task(struct task_struct *p, unsigned resource, const struct rlimit *new,
+		      struct rlimit *old)
+{
+	int error;
+
+	down_read(&p->signal->exec_update_lock);
+	error = may_limit(p) ? 0 : -EPERM;
+	if (!error && new)
+		error = set_limit(p, resource, new, old);
+	else if (!error)
+		get_limit(p, resource, old);
+	up_read(&p->signal->exec_update_lock);
+	return error;
+}
+
 SYSCALL_DEFINE4(prlimit64, pid_t, pid, unsigned int, resource, const struct rlimit64 __user *,
 		new_rlim, struct rlimit64 __user *, old_rlim)
 {
@@ -110,11 +129,7 @@ SYSCALL_DEFINE4(prlimit64, pid_t, pid, unsigned int, resource, const struct rlim
 	p = pid ? find_get_task_by_pid(pid) : get_task_struct(current);
 	if (!p)
 		return -ESRCH;
-	error = may_limit(p) ? 0 : -EPERM;
-	if (!error && new_rlim)
-		error = set_limit(p, resource, &new, &old);
-	else if (!error)
-		get_limit(p, resource, &old);
+	error = limit_task(p, resource, new_rlim ? &new : NULL, &old);
 	put_task_struct(p);
 	if (error)
 		return error;

@@ -95,8 +95,10 @@ struct cpu_itimer {
  * writing from the moment when the task gets the new address space until it has the new
  * credentials. A task that checks the credentials of the process and then uses something of it (its
  * memory, a descriptor, its current directory) holds the lock for reading from the check until it
- * has a reference: lock_trace(), mm_access(). Without it the user of a set-user-ID program gets the
- * program's memory with the old credentials' permission.
+ * has a reference: lock_trace(), mm_access(). prlimit() holds it around the check and the change,
+ * because exec lowers limits that a set-user-ID program must not get from its caller. Without the
+ * lock the user of a set-user-ID program gets the program's memory with the old credentials'
+ * permission.
  */
 struct signal_struct {
 	atomic_t sigcnt;              /* [A] references: tasks that are not freed yet */
