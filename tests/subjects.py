@@ -33,7 +33,7 @@ ALL = {
     "rcu": Subject(("kernel/rcu",), ("test_rcu",)),
     "abi": Subject(("kernel/process", "kernel/signal", "kernel/vm", "kernel/syscalls", "kernel/futex", "kernel/posix_time", "fs", "net",
                     "tests/abi"), ("test_abi", "test_system_calls")),
-    "load": Subject(("kernel/process", "kernel/vm", "tests/load"), ("test_load",)),
+    "load": Subject(("kernel/process", "kernel/vm", "tests/load"), ("test_load", "test_hostile_user")),
     "files": Subject(("fs",), ("test_files", "test_shell", "test_initramfs"), ("test_vfs", "test_seq_file"), ("fuzz_cpio",)),
     "proc": Subject(("fs/proc",), ("test_proc*",)),
     "net": Subject(("net",), ("test_net",)),
