@@ -52,7 +52,7 @@ BUILD_BUG_ON(sizeof(struct file_lock) > FILE_LOCK_COST);
 struct lock_waiter {
 	struct list_head list; /* [M] */
 	const struct lock_request *want;
-	void *blocker;            /* [M and B to write, one to read] for whom it waits */
+	void *blocker;            /* [M and B to write, one to read] the owner for which it waits */
 	struct list_head blocked; /* [B] in blocked_hash, while it waits for blocker */
 	wait_queue_head_t queue;  /* this task only */
 };
@@ -262,7 +262,7 @@ static struct list_head *blocked_bucket(const void *owner)
 	return &blocked_hash[hash_ptr(owner, BLOCKED_HASH_BITS)];
 }
 
-/* For whom does a task of owner wait? NULL: none waits. blocked_mutex is held. */
+/* The owner for which a task of owner waits. NULL: none waits. blocked_mutex is held. */
 static void *blocker_of(const void *owner)
 {
 	struct lock_waiter *waiter;
@@ -287,9 +287,10 @@ static bool is_deadlock(const void *owner, const void *blocker)
 }
 
 /*
- * Notes for whom the waiter waits: 0 or -EDEADLK. Two tasks that close a circle at the same time
- * must see each other, so question and note are one section. Asked for processes only, as on Linux:
- * several tasks may use an open file, and one of them may unlock what another one waits for.
+ * Notes the owner for which the waiter waits: 0 or -EDEADLK. Two tasks that close a circle at the
+ * same time must see each other, so question and note are one section. Asked for processes only, as
+ * on Linux: several tasks may use an open file, and one of them may unlock what another one waits
+ * for.
  */
 static long block(struct lock_waiter *waiter, void *blocker)
 {

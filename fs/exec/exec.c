@@ -53,7 +53,7 @@ static int read_start(struct linux_binprm *bprm)
 	return n < 0 ? (int)n : 0;
 }
 
-/* For whom a program may act. */
+/* The ids for which a program may act. */
 struct program_owner {
 	umode_t mode; /* 0: for nobody */
 	u32 uid, gid;
