@@ -340,8 +340,14 @@ static int do_execveat(int dfd, const char *name, int at_flags,
 		       const char __user *const __user *argv, const char __user *const __user *envp)
 {
 	unsigned personality = current->personality;
-	int error = try_execveat(dfd, name, at_flags, argv, envp);
+	int error;
 
+	if (unlikely(current->flags & PF_NPROC_EXCEEDED)) {
+		if (nproc_exceeded(current_cred()->user))
+			return -EAGAIN;
+		current->flags &= ~PF_NPROC_EXCEEDED;
+	}
+	error = try_execveat(dfd, name, at_flags, argv, envp);
 	if (likely(error != -ERESTART_RANDOMIZED))
 		return error;
 	current->personality &= ~(unsigned)ADDR_NO_RANDOMIZE;

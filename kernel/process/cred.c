@@ -168,6 +168,12 @@ int set_cred_user(struct cred *new, u32 uid)
 	return 0;
 }
 
+bool nproc_exceeded(const struct user_struct *user)
+{
+	return user != &root_user &&
+	       (unsigned long)atomic_read(&user->processes) > rlimit(RLIMIT_NPROC);
+}
+
 void copy_creds(struct task_struct *p, const struct cred *cred)
 {
 	atomic_inc(&cred->user->processes);

@@ -27,6 +27,10 @@
  * reference to that user, and gives the charge back to the same user when it dies: it may have
  * changed hands meanwhile, by setuid(2) or in a message. A limit is checked after the charge, or
  * with it in one operation: of two tasks, none takes a place that the other one has found free.
+ *
+ * A task becomes another user's without a place there: setuid(2) does not fail for RLIMIT_NPROC,
+ * because programs of root ignore that error and would go on as root. It sets PF_NPROC_EXCEEDED,
+ * and exec fails for as long as the user has too many tasks.
  */
 struct user_struct {
 	atomic_t count;             /* [A] references; 0 only under U */
@@ -123,6 +127,8 @@ bool creds_hide_memory(const struct cred *new);
 void abort_creds(struct cred *new);
 /* Sets new->uid, and counts the task with that user. 0 or -ENOMEM. */
 int set_cred_user(struct cred *new, u32 uid);
+/* Whether that user is not root and has more tasks than the current task's RLIMIT_NPROC allows. */
+bool nproc_exceeded(const struct user_struct *user);
 /* Gives a new task references to cred, and counts it with its user. */
 void copy_creds(struct task_struct *p, const struct cred *cred);
 /* Undo that: the count before the parent's wait4() returns, the references when p is freed. */

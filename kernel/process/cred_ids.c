@@ -39,6 +39,17 @@ static void fix_fs_capabilities(struct cred *new, const struct cred *old)
 		new->cap_effective |= new->cap_permitted &CAP_FS_SET;
 }
 
+/* Before the task, which is not counted yet, becomes one of another user. */
+static void flag_nproc_exceeded(const struct cred *new)
+{
+	if (new->user == current_cred()->user)
+		return;
+	if (nproc_exceeded(new->user))
+		current->flags |= PF_NPROC_EXCEEDED;
+	else
+		current->flags &= ~PF_NPROC_EXCEEDED;
+}
+
 /* Publishes new with the result of a change, or drops it. */
 static long finish(struct cred *new, int error)
 {
@@ -47,6 +58,7 @@ static long finish(struct cred *new, int error)
 		return error;
 	}
 	fix_capabilities(new, current_cred());
+	flag_nproc_exceeded(new);
 	return commit_creds(new);
 }
 

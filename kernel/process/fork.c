@@ -335,10 +335,8 @@ static int copy_registers(const struct kernel_clone_args *args, struct task_stru
  */
 static bool too_many_of_user(void)
 {
-	const struct cred *cred = current_cred();
-
-	return cred->user != &root_user && !capable(CAP_SYS_RESOURCE) && !capable(CAP_SYS_ADMIN) &&
-	       (unsigned long)atomic_read(&cred->user->processes) > rlimit(RLIMIT_NPROC);
+	return nproc_exceeded(current_cred()->user) && !capable(CAP_SYS_RESOURCE) &&
+	       !capable(CAP_SYS_ADMIN);
 }
 
 static const char *new_comm(const struct kernel_clone_args *args)
@@ -381,7 +379,9 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
 	if (!args->kthread && too_many_of_user())
 		goto free;
 	p->exit_signal = args->exit_signal;
-	p->flags = args->kthread ? PF_KTHREAD : PF_FORKNOEXEC;
+	p->flags =
+		args->kthread ? PF_KTHREAD : PF_FORKNOEXEC | (current->flags & PF_NPROC_EXCEEDED);
+	current->flags &= ~PF_NPROC_EXCEEDED;
 	p->thread_fn = args->fn;
 	p->thread_data = args->fn_arg;
 	p->personality = current->personality;

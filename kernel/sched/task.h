@@ -53,6 +53,7 @@ struct signal_struct;
 #define PF_OOPSED         0x0010 /* ended by an oops, perhaps while it held mutexes */
 #define PF_FAULT_TRACED   0x0020 /* the event of its page fault is being recorded */
 #define PF_FORKNOEXEC     0x0040 /* forked, and has not called exec since */
+#define PF_NPROC_EXCEEDED 0x1000 /* became a user with too many tasks: exec asks again */
 
 /* Bits of user_work: what a task does before it returns to user mode. */
 #define USER_WORK_SIGPENDING      1 /* a signal may be deliverable */
