@@ -41,8 +41,8 @@ static void wait_halted(spinlock_t *lock, u16 ticket)
 	struct spin_waiter *waiter = this_cpu_ptr(&spin_waiter), outer = *waiter;
 
 	/*
-	 * A holder that reads this half written may send a needless NMI. It cannot miss the waiter,
-	 * because the bit is set after both values.
+	 * A holder that reads this half written may send a needless NMI. It cannot miss the waiter:
+	 * the bit is set after both values, and the holder does not stop at the first match.
 	 */
 	WRITE_ONCE(waiter->lock, lock);
 	WRITE_ONCE(waiter->ticket, ticket);
@@ -88,9 +88,7 @@ void ticket_lock_kick(const spinlock_t *lock, u16 ticket)
 	for_each_online_cpu (cpu) {
 		const struct spin_waiter *waiter = per_cpu_ptr(&spin_waiter, cpu);
 
-		if (READ_ONCE(waiter->lock) == lock && READ_ONCE(waiter->ticket) == ticket) {
+		if (READ_ONCE(waiter->lock) == lock && READ_ONCE(waiter->ticket) == ticket)
 			arch_send_nmi(cpu);
-			return;
-		}
 	}
 }
