@@ -17,9 +17,12 @@ from pathlib import Path
 import pexpect
 import pexpect.fdpexpect
 
+import hang
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 HANG = int(os.environ.get("NOP5_HANG", "300"))
+MONITOR = 20  # seconds for an answer of QEMU's monitor, when the machine is hung anyway
 TICK = 1  # seconds between two looks at the stopwatch
 
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -96,7 +99,7 @@ class Nop5:
                  icount=False, directory=None, extra=(), kernel=None, initrd=None):
         selftest = re.search(r"(?:^|\s)selftest(?:[\s=]|$)", append)
         kernel = kernel or ("nop5-test" if selftest else "nop5")
-        self.widened = False
+        self.widened, self.cpus, self.elf = False, cpus, Path(build) / f"{kernel}.elf"
         if selftest and initrd is None:
             initrd = ""  # the self-tests mount the kernel's file systems themselves
         root = initrd
@@ -113,7 +116,7 @@ class Nop5:
                    "-chardev", f"socket,id=com1,fd={ours.fileno()}", "-serial", "chardev:com1",
                    "-chardev", f"socket,id=mon,fd={monitor.fileno()}", "-mon", "chardev=mon"]
         if icount:
-            command += ["-icount", "shift=0,sleep=off"]
+            command += ["-icount", "shift=0,sleep=off", "-seed", "1"]
         if boot == "elf":
             command += ["-kernel", str(Path(build) / f"{kernel}.elf"), "-append", append]
             if root:
@@ -170,9 +173,19 @@ class Nop5:
         found = expect(self.tty, patterns, self.qemu.pid, timeout)
         if found:
             why = ["has ended", f"has not said {pattern!r} within {timeout} s"][found - 1]
-            raise Died(f"nop5 {why}; it said last:\n{self.says}")
+            raise Died(f"nop5 {why}; it said last:\n{self.says}\n{self.where_it_hangs() if found == 2 else ''}")
         self.before = self.tty.before
         return self.tty.match
+
+    def where_it_hangs(self):
+        """Where each CPU is, for the report of a machine that says nothing more."""
+        self.monitor.settimeout(MONITOR)
+        try:
+            return hang.where(self.ask_qemu, self.cpus, self.elf)
+        except (OSError, Died) as error:
+            return f"QEMU's monitor: {error!r}"
+        finally:
+            self.monitor.settimeout(None)
 
     def wait_prompt(self):
         match = self.expect(PROMPT)
