@@ -200,6 +200,13 @@ def test_icount_boots_in_the_same_number_of_instructions_each_time(images):
     assert runs[0].stdout.partition("prompt")[0] == runs[1].stdout.partition("prompt")[0]
 
 
+def test_a_report_of_a_hung_machine_says_where_its_cpus_are(nop5):
+    report = nop5.where_it_hangs()
+    assert re.search(r"^CPU 0: .*^CPU 1: .*^CPU 2: .*^CPU 3: ", report, re.M | re.S), report
+    assert re.search(r"^    (do_idle|cpu_startup_entry)\+0x", report, re.M), report
+    assert nop5.check("echo on") == "on\n"
+
+
 def test_icount_boots_several_cpus_too(images):
     result = boot_script("--icount", "hackbench -g 1 -l 10", "grep -c processor /proc/cpuinfo")
     assert result.returncode == 0, result.stderr
