@@ -43,14 +43,18 @@ def waited(pid):
 class Stopwatch:
     """Seconds since it was made, without those in which a thread of the process or of a descendant waited for a CPU.
 
-    Several threads wait at the same time: the longest wait counts.
+    Several threads wait at the same time: the longest wait counts. Waits count from the first look on, because most are
+    over before anyone looks, and to read what each process has waited takes longer than they do.
     """
 
     def __init__(self, pid):
         self.pid = pid
         self.start = time.monotonic()
-        self.before = waited(pid)
+        self.before = None
 
     def seconds(self):
+        if self.before is None:
+            self.before = waited(self.pid)
+            return time.monotonic() - self.start
         delays = [total - self.before.get(thread, 0) for thread, total in waited(self.pid).items()]
         return time.monotonic() - self.start - max(delays, default=0) / 1e9

@@ -2,7 +2,7 @@
 
 A test that waits in a system call, for a lock, or for the end of a process, does not come to a check of its own. So a thread
 looks at a stopwatch (scripts/stopwatch.py: it stands still while the worker's processes wait for a CPU of the host). At the
-limit it ends the processes of the test and raises Hangs in it: by a signal, which also ends a wait, if tests run on the main
+limit it raises Hangs in the test and ends its processes: by a signal, which also ends a wait, if tests run on the main
 thread. A worker of xdist may run them on another thread, where an exception comes only after the wait. A test that
 does not end even so ends its process: xdist then fails the test, and starts another worker.
 
@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import threading
+import time
 
 import pytest
 
@@ -69,15 +70,16 @@ def pytest_runtest_protocol(item, nextitem):
 @contextlib.contextmanager
 def watch(name, limit):
     """Watch one test, which hangs after limit seconds."""
-    before, done, thread = processes(), threading.Event(), threading.current_thread()
+    begin, done, thread = ticks(), threading.Event(), threading.current_thread()
 
     def look():
         stopwatch = Stopwatch(os.getpid())
         while not done.wait(min(LOOK, limit)):
             if stopwatch.seconds() > limit:
                 sys.__stderr__.write(f"\n{name} hangs: it has not ended within {limit} s; its processes are killed\n")
-                end(before)
-                interrupt(thread)
+                victims = [pid for pid in processes() - {os.getpid()} if began(pid) >= begin]
+                interrupt(thread)  # before the processes end, or the test might pass
+                end(victims)
                 if not done.wait(min(GRACE, 5 * limit)):
                     os._exit(70)
                 return
@@ -101,8 +103,20 @@ def processes():
     return found
 
 
-def end(before):
-    """Kill the processes that were not there before. A machine that tests share may be among them: it boots again."""
-    for pid in processes() - before - {os.getpid()}:
+def ticks():
+    """The time in the unit in which Linux says when a process has begun."""
+    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
+
+
+def began(pid):
+    """When a process has begun, in ticks; never, if it has ended."""
+    with contextlib.suppress(OSError, IndexError), open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+        return int(file.read().rpartition(")")[2].split()[19])
+    return 0
+
+
+def end(victims):
+    """Kill processes. A machine that tests share may be among them: it boots again."""
+    for pid in victims:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)

@@ -43,7 +43,7 @@ def test_boot_says_1_when_a_command_failed(images):
 
 
 def test_boot_says_2_on_a_time_out(images):
-    result = boot_script("--elf", "--timeout", "20", "sleep 100000")
+    result = boot_script("--elf", "--timeout", "5", "sleep 100000")
     assert result.returncode == 2
 
 
