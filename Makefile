@@ -400,7 +400,7 @@ console:
 boot-trace:
 	@scripts/install-deps run
 	@$(MAKE) --no-print-directory all
-	+@scripts/boot-trace --build $(O) --cpus $(CPUS) -o $(O)
+	@scripts/boot-trace --build $(O) --cpus $(CPUS) -o $(O)
 
 test check:
 	@scripts/install-deps test
