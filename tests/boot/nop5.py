@@ -92,11 +92,12 @@ class Nop5:
     """One virtual machine. boot: "elf" (PVH, no loader), "bios" or "uefi" (GRUB from the ISO).
 
     initrd: the root file system; the default is that of the build, or else of the default build, "" is none, as for self-tests.
+    icount: time is a count of instructions, 2^shift ns for each, and CPUs take turns: seconds of waiting pass in an instant with a shift of 6.
     kernel: "nop5", or "nop5-test" with the self-tests, benches and provokers; the default when append begins them.
     """
 
     def __init__(self, boot="elf", build=BUILD, cpus=4, mem="256M", cpu="max", append="",
-                 icount=False, directory=None, extra=(), kernel=None, initrd=None):
+                 icount=False, shift=0, directory=None, extra=(), kernel=None, initrd=None):
         selftest = re.search(r"(?:^|\s)selftest(?:[\s=]|$)", append)
         kernel = kernel or ("nop5-test" if selftest else "nop5")
         self.widened, self.cpus, self.elf = False, cpus, Path(build) / f"{kernel}.elf"
@@ -116,7 +117,7 @@ class Nop5:
                    "-chardev", f"socket,id=com1,fd={ours.fileno()}", "-serial", "chardev:com1",
                    "-chardev", f"socket,id=mon,fd={monitor.fileno()}", "-mon", "chardev=mon"]
         if icount:
-            command += ["-icount", "shift=0,sleep=off", "-seed", "1"]
+            command += ["-icount", f"shift={shift},sleep=off", "-seed", "1"]
         if boot == "elf":
             command += ["-kernel", str(Path(build) / f"{kernel}.elf"), "-append", append]
             if root:

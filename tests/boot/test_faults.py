@@ -162,9 +162,10 @@ def test_a_cpu_that_has_not_been_idle_since_the_boot_is_watched(boot):
     nop5.wait_exit(0)
 
 
-@pytest.mark.parametrize("cpus", [1, 2])
-def test_a_soft_lockup_is_found_and_reported_with_its_backtrace(boot, cpus):
-    nop5 = boot(kernel="nop5-test", cpus=cpus)
+@pytest.mark.parametrize("machine", [dict(cpus=1, icount=True, shift=6), dict(cpus=2, append="watchdog_thresh=2")], ids=["1", "2"])
+def test_a_soft_lockup_is_found_and_reported_with_its_backtrace(boot, machine):
+    """With the default threshold where ten seconds pass in an instant, and with a short one."""
+    nop5 = boot(kernel="nop5-test", **machine)
     nop5.send(f"echo SOFTLOCKUP > {PROVOKE} &\n")
     nop5.expect(r"BUG: soft lockup - CPU#\d+ stuck for \d+s! \[\S+:\d+\]")
     nop5.expect(r"Call Trace:")
@@ -172,7 +173,7 @@ def test_a_soft_lockup_is_found_and_reported_with_its_backtrace(boot, cpus):
 
 
 def test_a_hard_lockup_is_found_by_another_cpu(boot):
-    nop5 = boot(kernel="nop5-test", cpus=2)
+    nop5 = boot(kernel="nop5-test", cpus=2, append="watchdog_thresh=2")
     nop5.send(f"echo HARDLOCKUP > {PROVOKE} &\n")
     nop5.expect(r"hard LOCKUP on cpu \d+")
     nop5.expect(r"RIP: 0010:\S*\+0x[0-9a-f]+/0x[0-9a-f]+")
