@@ -14,6 +14,7 @@ from conftest import build_in
 from nop5 import BUILD, ROOT, eventually, resources
 
 BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|Call Trace|stall")
+ATTACKS = 18
 LATE_US = 5000
 SECONDS_OF_SOAK, ROUND_OF_SOAK = 600, 30  # a command that says nothing for five minutes hangs
 
@@ -26,15 +27,14 @@ def image(images):
     return directory / "hostile.cpio"
 
 
-def attack(machine, seconds):
-    """Run all attacks, and return the report. No line of it names a defect."""
-    result = machine.run(f"hostile {seconds} > /run/report")
+def attack(machine, amount):
+    """Run all attacks, and return the report. No line of it names a defect, such as an attack without one whole try."""
+    result = machine.run(f"hostile {amount} > /run/report")
     report = machine.check("cat /run/report; rm -r /run/report /tmp/hostile")
     print(report)
     assert "DEFECT" not in report and result.status == 0, report
     assert re.search(r"^root: [1-9]\d* rounds of calls, 0 failed$", report, re.M)
-    for name in "exec_memory", "chown_chmod", "beneath", "look", "secret", "crash", "log":
-        assert re.search(rf"^{name}: [1-9]\d* tries$", report, re.M), report
+    assert len(re.findall(r"^\w+: [1-9]\d* tries$", report, re.M)) == ATTACKS, report
     return report
 
 
@@ -61,12 +61,12 @@ def resources_come_back(machine, before):
     eventually(enough, lambda: f"before {before}, now {resources(machine)}")
 
 
-def attack_traced(machine, seconds, rounds=1):
+def attack_traced(machine, amount, times=1):
     """Attack while functions are traced. The first attack fills the kernel's caches; what the others take must come back."""
     machine.check("echo function > /sys/kernel/tracing/current_tracer")
     attack(machine, 1)
     before = resources(machine)
-    reports = [attack(machine, seconds) for _ in range(rounds)]
+    reports = [attack(machine, amount) for _ in range(times)]
     resources_come_back(machine, before)
     machine.check("echo nop > /sys/kernel/tracing/current_tracer")
     sound(machine)
@@ -75,16 +75,16 @@ def attack_traced(machine, seconds, rounds=1):
 
 def test_no_attack_of_a_user_delays_a_real_time_task_by_5_ms(boot, image):
     machine = boot(cpus=1, icount=True, mem="512M", initrd=str(image))
-    assert all(0 <= late_us(report) < LATE_US for report in attack_traced(machine, 3))
+    assert all(0 <= late_us(report) < LATE_US for report in attack_traced(machine, 1))
 
 
 def test_no_attack_of_a_user_succeeds_on_four_cpus(boot, image):
-    attack_traced(boot(cpus=4, mem="512M", initrd=str(image)), 8)
+    attack_traced(boot(cpus=4, mem="512M", initrd=str(image)), 2)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("cpus, icount", [(1, True), (4, False)])
 def test_no_attack_succeeds_in_ten_minutes(boot, image, cpus, icount):
     machine = boot(cpus=cpus, icount=icount, mem="512M", initrd=str(image))
-    reports = attack_traced(machine, ROUND_OF_SOAK, SECONDS_OF_SOAK // ROUND_OF_SOAK)
+    reports = attack_traced(machine, f"{ROUND_OF_SOAK}s", SECONDS_OF_SOAK // ROUND_OF_SOAK)
     assert not icount or max(map(late_us, reports)) < LATE_US

@@ -3,7 +3,7 @@
  *
  *     fuzz_calls SECONDS [SEED]
  *
- * One worker for each CPU. A worker forks one child after another; each child makes a few hundred
+ * One worker for each CPU. A worker forks one child after another, and at least one; each child makes a few hundred
  * calls that its seed decides, and is killed after a while. Every second child is root, in a
  * directory that it cannot leave, without the calls by which root may stop or change the machine.
  * The others are the user nobody, who sees the whole file system and may try each call. Started by
@@ -451,7 +451,7 @@ static int worker(unsigned cpu, unsigned long seed, time_t end, int report)
 	char directory[32];
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	while (time(NULL) < end) {
+	do {
 		pid_t pid;
 
 		root = (seed & 1) != 0 && !geteuid();
@@ -486,7 +486,7 @@ static int worker(unsigned cpu, unsigned long seed, time_t end, int report)
 		rmdir(directory);
 		children++;
 		seed += 2 * 64 + 1; /* the next one of this worker, of the other kind */
-	}
+	} while (time(NULL) < end);
 	if (write(report, &children, sizeof(children)) != sizeof(children))
 		return 1;
 	return 0;

@@ -95,7 +95,7 @@ static void escape(void)
 	char path[1000] = "c";
 	struct stat st;
 	int start = open("top/start", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
 	if (!pid)
 		rename_again_and_again();

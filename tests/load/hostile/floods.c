@@ -43,7 +43,7 @@ static void crash(int how)
 static void crash_programs(void)
 {
 	for (int how = 0; how < 6; how++) {
-		pid_t pid = fork();
+		pid_t pid = fork_child();
 
 		if (!pid)
 			crash(how);
@@ -92,12 +92,14 @@ static void multiply(void)
 /* Up to the limit of processes, for a moment: the other attacks need some, too. */
 static void bomb(void)
 {
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
 	if (!pid) {
 		setpgid(0, 0);
 		multiply();
 	}
+	if (pid > 0)
+		setpgid(pid, pid); /* the group must exist when it is killed */
 	usleep(30000);
 	if (pid > 0)
 		kill(-pid, SIGKILL);
@@ -110,7 +112,7 @@ static void bomb(void)
 static void random_calls(void)
 {
 	char seed[20];
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
 	snprintf(seed, sizeof(seed), "%lu", shared->tallies[0].tries * 1000003 + (unsigned long)getpid());
 	if (!pid) {
@@ -118,10 +120,11 @@ static void random_calls(void)
 
 		dup2(null, 1);
 		dup2(null, 2);
-		execl("/usr/bin/fuzz_calls", "fuzz_calls", "1", seed, NULL);
-		_exit(1);
+		execl("/usr/bin/fuzz_calls", "fuzz_calls", shared->soak ? "1" : "0", seed, NULL);
+		_exit(127);
 	}
-	waitpid(pid, NULL, 0);
+	if (status_of(pid) & 127)
+		incomplete();
 }
 
 const struct attack flood_attacks[] = {

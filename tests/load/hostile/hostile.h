@@ -2,7 +2,8 @@
  * The parts of the hostile user: a table of attacks, what they share, and root's side.
  *
  * Root prepares each attack, runs its partner, and lets a process of the user try without an end. All attacks run at
- * once, in rounds: at the end of a round each process of the user is killed, also those that an attack has made.
+ * once, in rounds. A round lasts until each attack has made a whole try in it. Then each process of the user is
+ * killed, also those that an attack has made.
  */
 #pragma once
 
@@ -10,6 +11,7 @@
 #include <sys/types.h>
 
 #define HOSTILE 1000 /* the user */
+#define DESCRIPTORS 1024 /* its limit */
 #define CHANGED 77   /* status of a set-user-ID program that the user has influenced */
 
 struct attack {
@@ -48,6 +50,7 @@ struct shared {
 	pid_t guard;	 /* a process of root that lives through the whole run */
 	pid_t dropping;	 /* a process of root that is becoming the user */
 	bool stop;
+	bool soak; /* constant: the run has a time, and a try takes as much as it can get */
 };
 
 extern struct shared *shared;
@@ -60,6 +63,10 @@ int victim(const char *role);
 
 /* Makes a copy of this program for another owner. */
 void copy_self(const char *path, uid_t owner, mode_t mode);
+
+/* As fork(). Without a child, and after incomplete(), the try does not count. */
+pid_t fork_child(void);
+void incomplete(void);
 
 /* Returns the status of the child, or -1 if a signal ended it. */
 int status_of(pid_t pid);

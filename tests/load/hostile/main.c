@@ -1,12 +1,14 @@
 /*
  * A hostile user: uid 1000 tries all attacks at once, while root measures and works.
  *
- *     hostile SECONDS [ATTACK ...]
+ *     hostile ROUNDS [ATTACK ...]
+ *     hostile SECONDSs [ATTACK ...]
  *
+ * Rounds are short, and make each attack try at least once, however fast the machine is.
  * Prints a line for each attack, one for root's calls and one for each CPU: how late a real-time task
  * woke at most. A line that begins with DEFECT names what must not happen. The status is 1 then.
  * The flood of the terminal goes to standard error.
- * The directory /tmp/hostile must not exist.
+ * The directory /tmp/hostile must not exist. Some limits of the kernel stay smaller than they were.
  */
 #define _GNU_SOURCE
 #include "hostile.h"
@@ -27,7 +29,8 @@
 #include <unistd.h>
 
 #define DIRECTORY  "/tmp/hostile"
-#define ROUND_TIME 2000 /* ms */
+#define ROUND_TIME 2000 /* ms: of a round in a run that has a time, at least */
+#define TRY_TIME   120000 /* ms: each attack has made a try then */
 #define END_TIME   5000 /* ms: all processes of the user have ended then */
 
 struct shared *shared;
@@ -35,6 +38,7 @@ struct shared *shared;
 static const struct attack *attacks[MAX_ATTACKS];
 static pid_t pids[MAX_ATTACKS], partners[MAX_ATTACKS];
 static int n_attacks, current; /* current: the attack that this process is part of */
+static bool whole;	       /* nothing was missing in this try */
 
 static long now_ms(void)
 {
@@ -48,6 +52,20 @@ void won(long detail)
 {
 	if (!__atomic_fetch_add(&shared->tallies[current].wins, 1, __ATOMIC_RELAXED))
 		shared->tallies[current].detail = detail;
+}
+
+void incomplete(void)
+{
+	whole = false;
+}
+
+pid_t fork_child(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		incomplete();
+	return pid;
 }
 
 int status_of(pid_t pid)
@@ -94,7 +112,7 @@ static void limit(int what, rlim_t value)
 static void become_user(void)
 {
 	limit(RLIMIT_NPROC, 200);
-	limit(RLIMIT_NOFILE, 1024);
+	limit(RLIMIT_NOFILE, DESCRIPTORS);
 	limit(RLIMIT_FSIZE, 1 << 20);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_MEMLOCK, 1 << 16);
@@ -118,9 +136,13 @@ static pid_t start(int i, void (*step)(void), bool user)
 	if (user)
 		become_user();
 	for (;;) {
+		whole = true;
 		step();
-		if (user)
+		if (user && whole) {
 			__atomic_fetch_add(&shared->tallies[i].tries, 1, __ATOMIC_RELAXED);
+			if (!shared->soak)
+				setpriority(PRIO_PROCESS, 0, 19); /* the round waits for the others */
+		}
 		usleep(500); /* the others want to try, too */
 	}
 }
@@ -186,17 +208,41 @@ static bool end_round(void)
 	return true;
 }
 
+static bool all_have_tried(const unsigned long *before)
+{
+	for (int i = 0; i < n_attacks; i++)
+		if (__atomic_load_n(&shared->tallies[i].tries, __ATOMIC_RELAXED) == before[i])
+			return false;
+	return true;
+}
+
 static bool play_round(void)
 {
-	long end = now_ms() + ROUND_TIME;
+	long begin = now_ms();
+	unsigned long before[MAX_ATTACKS];
 
-	for (int i = 0; i < n_attacks; i++)
+	for (int i = 0; i < n_attacks; i++) {
+		before[i] = shared->tallies[i].tries;
 		pids[i] = start(i, attacks[i]->user, true);
-	while (now_ms() < end) {
+	}
+	do {
 		usleep(5000);
 		reap(true);
-	}
+	} while (now_ms() < begin + TRY_TIME &&
+		 (!all_have_tried(before) || (shared->soak && now_ms() < begin + ROUND_TIME)));
 	return end_round();
+}
+
+/* Rounds until there were enough, or until the time is over. */
+static bool play(const char *amount)
+{
+	long n = atol(amount), end = now_ms() + n * 1000;
+
+	shared->soak = strchr(amount, 's') != NULL;
+	for (long i = 0; shared->soak ? now_ms() < end : i < n; i++)
+		if (!play_round())
+			return false;
+	return true;
 }
 
 static int report(int cpus, bool ended)
@@ -208,6 +254,8 @@ static int report(int cpus, bool ended)
 		const struct tally *tally = &shared->tallies[i];
 
 		printf("%s: %lu tries\n", attacks[i]->name, tally->tries);
+		if (!tally->tries && ++defects)
+			printf("DEFECT %s: has not made one try\n", attacks[i]->name);
 		if (tally->wins && ++defects)
 			printf("DEFECT %s: %s: %lu times (%ld)\n", attacks[i]->name, attacks[i]->never, tally->wins, tally->detail);
 	}
@@ -224,8 +272,7 @@ static int report(int cpus, bool ended)
 int main(int argc, char **argv)
 {
 	int cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
-	long end = now_ms() + (argc > 1 ? atol(argv[1]) : 10) * 1000;
-	bool ended = true;
+	bool ended;
 
 	if (!strcmp(argv[0], "victim"))
 		return victim(argc > 1 ? argv[1] : "");
@@ -243,8 +290,7 @@ int main(int argc, char **argv)
 	start_guards(cpus);
 	for (int i = 0; i < n_attacks; i++)
 		partners[i] = attacks[i]->partner ? start(i, attacks[i]->partner, false) : 0;
-	while (ended && now_ms() < end)
-		ended = play_round();
+	ended = play(argc > 1 ? argv[1] : "1");
 	shared->stop = true;
 	for (int i = 0; i < n_attacks; i++)
 		if (partners[i])

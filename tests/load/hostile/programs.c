@@ -84,7 +84,7 @@ static void write_during_exec(void)
 {
 	char name[40];
 	int mem, status;
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
 	if (!pid) {
 		sched_yield();
@@ -104,7 +104,7 @@ static void write_during_exec(void)
 /* The program writes to its own memory, because its standard error is that (CVE-2012-0056). */
 static void write_by_stderr(void)
 {
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
 	if (!pid) {
 		int mem = open("/proc/self/mem", O_RDWR);
@@ -134,7 +134,7 @@ static void take_program_over(void)
 
 static void execute_own_program(void)
 {
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
 	if (!pid)
 		run_victim("whose");
@@ -156,7 +156,7 @@ __attribute__((noreturn)) static int change_directory_again_and_again(void *unus
 static void share_directory(void)
 {
 	static char stack[1 << 14] __attribute__((aligned(16)));
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
 	if (!pid) {
 		pid_t helper;

@@ -16,21 +16,26 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MANY 1500 /* more than a process may have descriptors */
+/* How much of a thing to take. More than 1024 are more than a process may have descriptors. */
+static int many(int in_soak, int in_rounds)
+{
+	return shared->soak ? in_soak : in_rounds;
+}
 
-/* Takes the next of the things that the list names, in a process of its own, which gives back by its end. */
+/* Takes all the things that the list names, each in a process of its own, which gives back by its end. */
 static void take(void (*const *things)(void), size_t n)
 {
-	static size_t next;
-	void (*what)(void) = things[next++ % n];
-	pid_t pid = fork();
+	for (size_t i = 0; i < n; i++) {
+		pid_t pid = fork_child();
 
-	if (!pid) {
-		what();
-		usleep(20000);
-		_exit(0);
+		if (!pid) {
+			things[i]();
+			usleep(20000);
+			_exit(0);
+		}
+		if (status_of(pid) != 0)
+			incomplete();
 	}
-	waitpid(pid, NULL, 0);
 }
 
 #define TAKE(...)                                                                \
@@ -39,19 +44,43 @@ static void take(void (*const *things)(void), size_t n)
 		take(things_, sizeof(things_) / sizeof(things_[0]));             \
 	} while (0)
 
+/* Root makes a limit smaller, so that a short try reaches it. */
+static void set_limit(const char *name, int value)
+{
+	FILE *file = fopen(name, "w");
+
+	if (file) {
+		fprintf(file, "%d\n", value);
+		fclose(file);
+	}
+}
+
 /* ---- pipes, with all their pages ---- */
 
+#define PIPE_PAGES 1024
+#define PIPES	   100
+
+static void limit_pipes(void)
+{
+	set_limit("/proc/sys/fs/pipe-user-pages-soft", PIPE_PAGES);
+}
+
+/* A user who is past the limit gets two pages with each pipe. */
 static void fill_pipes(void)
 {
-	static char page[4096];
+	static char pages[1 << 16];
+	long all = 0;
 	int ends[2];
 
-	while (!pipe2(ends, O_NONBLOCK)) {
+	for (int i = 0; i < PIPES && !pipe2(ends, O_NONBLOCK); i++) {
 		for (int size = 1 << 20; size >= 4096 && fcntl(ends[1], F_SETPIPE_SZ, size) < 0;)
 			size /= 2;
-		while (write(ends[1], page, sizeof(page)) > 0)
+		while (write(ends[1], pages, sizeof(pages)) > 0)
 			;
+		all += fcntl(ends[1], F_GETPIPE_SZ) / 4096;
 	}
+	if (all > PIPE_PAGES + 2 * PIPES)
+		won(all);
 }
 
 static void take_pipes(void)
@@ -62,10 +91,16 @@ static void take_pipes(void)
 /* ---- mappings ---- */
 
 #define TERABYTE (1UL << 40)
+#define AREAS	 500
+
+static void limit_areas(void)
+{
+	set_limit("/proc/sys/vm/max_map_count", AREAS);
+}
 
 static void map_terabytes(void)
 {
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < many(20, 2); i++) {
 		char *area = mmap(NULL, TERABYTE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 		/* Each of these needs three pages: one of its own, and two of tables. */
@@ -76,10 +111,13 @@ static void map_terabytes(void)
 
 static void split_mappings(void)
 {
-	char *area = mmap(NULL, 2 * MANY * 4096UL, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *area = mmap(NULL, 2 * AREAS * 4096UL, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long areas = 0;
 
-	for (unsigned long i = 0; area != MAP_FAILED && i < MANY; i++)
-		mprotect(area + 2 * i * 4096, 4096, PROT_NONE);
+	while (area != MAP_FAILED && areas < 2 * AREAS && !mprotect(area + areas * 4096, 4096, PROT_NONE))
+		areas += 2;
+	if (areas > AREAS)
+		won(1);
 }
 
 /* An old length of 0 maps the pages of a shared mapping once more. */
@@ -87,8 +125,12 @@ static void duplicate_mappings(void)
 {
 	char *area = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	for (int i = 0; i < MANY / 8 && mremap(area, 0, 1 << 20, MREMAP_MAYMOVE) != MAP_FAILED; i++)
-		area[(i * 4096) & 0xfffff] = 1;
+	int areas = 0;
+
+	for (; areas < 2 * AREAS && mremap(area, 0, 1 << 20, MREMAP_MAYMOVE) != MAP_FAILED; areas++)
+		area[(areas * 4096) & 0xfffff] = 1;
+	if (areas > AREAS)
+		won(2);
 }
 
 static void take_mappings(void)
@@ -102,7 +144,7 @@ static void open_files(void)
 {
 	while (open("/etc/passwd", O_RDONLY) >= 0)
 		;
-	for (int i = 0; i < 8; i++)
+	for (int i = many(8, 2); i > 0; i--)
 		fork();
 }
 
@@ -111,7 +153,7 @@ static void watch_files(void)
 	while (inotify_init1(O_NONBLOCK) >= 0)
 		;
 	close(3);
-	for (int i = 0, fd = inotify_init1(O_NONBLOCK); i < MANY; i++) {
+	for (int i = 0, fd = inotify_init1(O_NONBLOCK); i < many(1500, 50); i++) {
 		char name[40];
 
 		snprintf(name, sizeof(name), "%d", i);
@@ -129,7 +171,7 @@ static void watch_descriptors(void)
 	pipe(ends);
 	for (int i = 0; i < 30; i++)
 		epoll_create1(0);
-	for (int fd; (fd = dup(ends[0])) >= 0;)
+	for (int n = many(1500, 20), fd; n > 0 && (fd = dup(ends[0])) >= 0; n--)
 		for (int i = 0; i < 30; i++)
 			epoll_ctl(ends[1] + 1 + i, EPOLL_CTL_ADD, fd, &event);
 	for (int i = 0; i < 3; i++)
@@ -163,7 +205,7 @@ static void lock_ranges(void)
 {
 	int fd = open("locks", O_RDWR | O_CREAT, 0600);
 
-	for (int i = 0; i < MANY; i++) {
+	for (int i = 0; i < many(1500, 150); i++) {
 		struct flock lock = { .l_type = F_WRLCK, .l_start = 2 * i, .l_len = 1 };
 
 		fcntl(fd, F_SETLK, &lock);
@@ -215,11 +257,16 @@ static long send_one(int to, int fd)
 /* Each socket goes into the queue of the next one: only the collector of garbage can free them. */
 static void send_descriptors(void)
 {
-	int pair[2], last = open("/etc/passwd", O_RDONLY);
+	int pair[2], last = open("/etc/passwd", O_RDONLY), held = 0;
 
-	while (!socketpair(AF_UNIX, SOCK_STREAM, 0, pair)) {
-		for (int i = 0; i < 10 && send_one(pair[0], last) > 0; i++)
-			;
+	for (int n = many(1500, 20); n > 0 && !socketpair(AF_UNIX, SOCK_STREAM, 0, pair); n--) {
+		int sent = 0;
+
+		while (sent < 160 && send_one(pair[0], last) > 0)
+			sent += 16;
+		held = sent ? held + sent : 0; /* no message holds the last socket, so its close() frees all of them */
+		if (held > DESCRIPTORS + 16)
+			won(held);
 		close(last);
 		close(pair[0]);
 		last = pair[1];
@@ -231,7 +278,7 @@ static void fill_sockets(void)
 	static char page[4096];
 	int pair[2];
 
-	for (int i = 0; i < 100 && !socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair); i++)
+	for (int i = 0; i < many(100, 5) && !socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair); i++)
 		while (write(pair[0], page, sizeof(page)) > 0)
 			;
 }
@@ -242,10 +289,10 @@ static void take_messages(void)
 }
 
 const struct attack resource_attacks[] = {
-	{ "pipes", "", NULL, NULL, take_pipes },
-	{ "mappings", "", NULL, NULL, take_mappings },
+	{ "pipes", "the user has more pages in pipes than it may", limit_pipes, NULL, take_pipes },
+	{ "mappings", "a process of the user has more areas of memory than it may", limit_areas, NULL, take_mappings },
 	{ "descriptors", "", NULL, NULL, take_descriptors },
 	{ "locks", "", NULL, NULL, take_locks },
-	{ "messages", "", NULL, NULL, take_messages },
+	{ "messages", "the user has more descriptors in messages than it may", NULL, NULL, take_messages },
 	{ 0 },
 };
