@@ -10,7 +10,7 @@
 #include "arch/processor.h"
 #include "arch/smpboot.h"
 #include "arch/special_insns.h"
-#include "arch/spin_wait.h"
+#include "arch/halt.h"
 #include "arch/syscall.h"
 #include "kernel/export.h"
 #include "kernel/lib/string.h"

@@ -6,7 +6,7 @@
 #include "arch/irq_vectors_events.h"
 #include "arch/irqflags.h"
 #include "arch/ptrace.h"
-#include "arch/spin_wait.h"
+#include "arch/halt.h"
 #include "arch/tlb.h"
 #include "arch/tsc.h"
 #include "arch/vectors.h"
@@ -126,7 +126,7 @@ static void handle_vector(unsigned vector)
 
 void __irq_entry do_interrupt(struct pt_regs *regs)
 {
-	spin_wait_restart(regs);
+	halt_interrupted(regs);
 	report_irqs(off, _RET_IP_, regs->ip);
 	this_cpu_write(irq_from_user, user_mode(regs));
 	irq_enter();

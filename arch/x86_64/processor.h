@@ -44,15 +44,6 @@ static __always_inline void cpu_relax(void)
 		barrier();
 }
 
-/*
- * Halts until the next interrupt and returns with interrupts on. The CPU takes no interrupt between
- * STI and HLT.
- */
-static __always_inline void safe_halt(void)
-{
-	__asm__ __volatile__("sti; hlt" ::: "memory");
-}
-
 static __always_inline void halt(void)
 {
 	__asm__ __volatile__("hlt" ::: "memory");

@@ -11,7 +11,7 @@
 #include "arch/kprobes.h"
 #include "arch/nmi_events.h"
 #include "arch/special_insns.h"
-#include "arch/spin_wait.h"
+#include "arch/halt.h"
 #include "arch/stacktrace.h"
 #include "arch/syscall.h"
 #include "arch/text_patch.h"
@@ -277,7 +277,7 @@ void do_nmi(struct pt_regs *regs)
 	/* The NMI may interrupt a page fault that has not read CR2 yet. */
 	unsigned long cr2 = read_cr2();
 
-	spin_wait_restart(regs);
+	halt_interrupted_by_nmi(regs);
 	nmi_enter();
 	if (static_branch_unlikely(&interrupt_hooks_key))
 		interrupt_hooks.nmi(true);

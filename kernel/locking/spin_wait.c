@@ -18,7 +18,7 @@
  * with interrupts off.
  */
 #include "arch/ipi.h"
-#include "arch/spin_wait.h"
+#include "arch/halt.h"
 #include "kernel/locking/spinlock.h"
 
 #define SPINS_BEFORE_HALT 4096

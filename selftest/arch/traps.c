@@ -2,10 +2,13 @@
  * Self-tests of the interrupt and exception entries: breakpoints, unknown vectors, backtraces,
  * time.
  */
+#include "arch/descriptors.h"
+#include "arch/halt.h"
 #include "arch/irqflags.h"
 #include "arch/processor.h"
 #include "arch/stacktrace.h"
 #include "arch/traps.h"
+#include "arch/vectors.h"
 #include "kernel/irq/irq.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
@@ -116,6 +119,40 @@ SELFTEST(traps, spurious_vector_is_counted_and_survived)
 	__asm__ __volatile__("int $0xff");
 	EXPECT_EQ(irq_stat_read(IRQ_STAT_SPU, cpu), before + 1);
 	put_cpu();
+}
+
+/* The handlers that entry.asm calls. */
+void do_nmi(struct pt_regs *regs);
+void do_interrupt(struct pt_regs *regs);
+
+/* Where code continues that an interrupt, or an NMI, has met at this address. */
+static unsigned long continues_at(unsigned long ip, bool nmi)
+{
+	struct pt_regs regs = { .ip = ip, .cs = __KERNEL_CS, .orig_ax = SPURIOUS_APIC_VECTOR };
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (nmi)
+		do_nmi(&regs);
+	else
+		do_interrupt(&regs);
+	local_irq_restore(flags);
+	return regs.ip;
+}
+
+/* The window between STI and HLT is closed to interrupts, until an NMI in it has returned. */
+SELFTEST(traps, interrupt_before_a_halt_lets_the_cpu_look_again)
+{
+	unsigned long hlt = (unsigned long)safe_halt_hlt, end = (unsigned long)safe_halt_end;
+	unsigned long wait_end = (unsigned long)spin_wait_halt_end;
+
+	EXPECT_EQ_HEX(continues_at(hlt, true), hlt);
+	EXPECT_EQ_HEX(continues_at(hlt, false), end);
+	EXPECT_EQ_HEX(continues_at(end, false), end);
+	for (unsigned nmi = 0; nmi < 2; nmi++) {
+		EXPECT_EQ_HEX(continues_at(wait_end - 1, nmi), (unsigned long)spin_wait_halt);
+		EXPECT_EQ_HEX(continues_at(wait_end, nmi), wait_end);
+	}
 }
 
 static bool trace_has(const unsigned long *entries, unsigned count, const char *name)

@@ -1,4 +1,4 @@
-; The halt of a CPU that waits for a ticket lock.
+; The halts of a CPU that waits for a ticket lock, and of an idle CPU.
 
 %include "arch/cfi.inc"
 
@@ -20,5 +20,18 @@ spin_wait_halt:
 	jz	spin_wait_halt_end
 	hlt
 spin_wait_halt_end:
+	ret
+	CFI_END
+
+; void safe_halt(void)
+;
+; An interrupt before the HLT returns behind it.
+global safe_halt, safe_halt_hlt, safe_halt_end
+safe_halt:
+	CFI_FUNCTION
+	sti
+safe_halt_hlt:
+	hlt
+safe_halt_end:
 	ret
 	CFI_END
