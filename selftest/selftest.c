@@ -35,21 +35,49 @@ static int __init setup_selftest(const char *value)
 }
 __setup("selftest", setup_selftest);
 
+/* `selftest_except=GLOBS` leaves out what it matches. */
+static char except[128];
+__setup_string("selftest_except", except);
+
 /* `selftest_nonce=WORD` lets each result end with the word: who reads it sees that it is new. */
 static char nonce[32];
 __setup_string("selftest_nonce", nonce);
 
-/* Tells if glob matches the suite of the test, or suite.name. */
-static bool selected(const struct selftest *test)
+/* Tells if one of the globs, which have commas between them, matches text. */
+static bool one_matches(const char *globs, const char *text)
+{
+	char one[128];
+
+	for (;;) {
+		const char *end = strchrnul(globs, ',');
+		size_t length = min((size_t)(end - globs), sizeof(one) - 1);
+
+		memcpy(one, globs, length);
+		one[length] = '\0';
+		if (glob_match(one, text))
+			return true;
+		if (!*end)
+			return false;
+		globs = end + 1;
+	}
+}
+
+/* Tells if one of the globs matches the suite of the test, or suite.name. */
+static bool matches(const char *globs, const struct selftest *test)
 {
 	char full[128];
 
 	strscpy(full, test->suite, sizeof(full));
-	if (glob_match(glob, full))
+	if (one_matches(globs, full))
 		return true;
 	strscat(full, ".", sizeof(full));
 	strscat(full, test->name, sizeof(full));
-	return glob_match(glob, full);
+	return one_matches(globs, full);
+}
+
+static bool selected(const struct selftest *test)
+{
+	return matches(glob, test) && !matches(except, test);
 }
 
 static bool same_suite(const struct selftest *a, const struct selftest *b)

@@ -6,8 +6,8 @@ other tests of a file are one piece, because they share machines.
 """
 import pytest
 
-LONGEST = ["test_selftests.py::test_selftests_pass[1]",
-           "test_selftests.py::test_selftests_pass[4]",
+LONGEST = ["test_selftests.py::test_selftests_that_use_other_cpus_pass",
+           "test_selftests.py::test_selftests_pass_on_one_cpu",
            "test_abi.py",
            "test_docs.py",
            "test_given_order.py",

@@ -1,6 +1,6 @@
 """The self-tests of the test kernel pass: on each number of CPUs, and in each build.
 
-`make test` runs all of them, but two with fewer repetitions (BRIEF) than `make soak` (QUICK, LONG).
+`make test` runs all of them on one CPU, and on two those that have to do with the number of CPUs, with fewer repetitions (BRIEF) than `make soak` (QUICK, LONG).
 """
 import pytest
 
@@ -13,6 +13,9 @@ QUICK = "selftest_fuzz=50 selftest_refuse=97"
 BRIEF = "selftest_fuzz=10 selftest_refuse=997"
 LONG = "selftest_fuzz=200"
 
+# What does not depend on the number of CPUs, and storms, which wait for luck.
+NOT_OF_CPUS = "selftest_except=ftrace_memory,probes_memory,seq_file,*storm*"
+
 
 def run_selftests(boot, append=QUICK, **arguments):
     machine = boot(wait=False, append=f"selftest {append}", **arguments)
@@ -24,9 +27,17 @@ def run_selftests(boot, append=QUICK, **arguments):
     assert code == EXIT_POWEROFF
 
 
-@pytest.mark.parametrize("cpus", [1, 4])
-def test_selftests_pass(boot, cpus):
-    run_selftests(boot, cpus=cpus, append=BRIEF)
+def test_selftests_pass_on_one_cpu(boot):
+    run_selftests(boot, cpus=1, append=BRIEF)
+
+
+def test_selftests_that_use_other_cpus_pass(boot):
+    run_selftests(boot, cpus=2, append=f"{BRIEF} {NOT_OF_CPUS}")
+
+
+@pytest.mark.soak
+def test_selftests_pass_on_four_cpus(boot):
+    run_selftests(boot, cpus=4, append=BRIEF)
 
 
 @pytest.mark.soak
@@ -69,3 +80,10 @@ def test_selftest_takes_a_glob_and_reports_one_that_matches_nothing(boot):
     machine.wait_exit(33)
     assert "# No test matches nothing.like.this\n" in machine.text
     assert "# Totals: pass:0 fail:0" in machine.text
+
+
+def test_selftest_takes_several_globs_and_leaves_out_those_of_selftest_except(boot):
+    machine = boot(wait=False, cpus=1, append="selftest=string.*,glob*,pipe selftest_except=pipe,*.nothing")
+    machine.wait_exit(EXIT_POWEROFF)
+    report = parse_ktap(machine.text)
+    assert {name.partition(".")[0] for name in report.passed} == {"string"} and not report.failed, report
