@@ -77,7 +77,8 @@ static void rename_again_and_again(void)
 	}
 }
 
-static void escape_once(int start, ino_t inside, const char *path, uint64_t flags)
+/* returns: a path that leaves start and comes back must not be found, either. */
+static void escape_once(int start, ino_t inside, const char *path, bool returns, uint64_t flags)
 {
 	uint64_t how[3] = { O_PATH | O_CLOEXEC, 0, flags };
 	int fd = (int)syscall(SYS_openat2, start, path, how, sizeof(how));
@@ -85,14 +86,14 @@ static void escape_once(int start, ino_t inside, const char *path, uint64_t flag
 
 	if (fd < 0)
 		return;
-	if (!fstat(fd, &st) && st.st_ino != inside)
+	if (!fstat(fd, &st) && (returns || st.st_ino != inside))
 		won((long)flags);
 	close(fd);
 }
 
 static void escape(void)
 {
-	char path[1000] = "c";
+	char path[1000] = "c", back[1000];
 	struct stat st;
 	int start = open("top/start", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	pid_t pid = fork_child();
@@ -102,9 +103,10 @@ static void escape(void)
 	for (int i = 0; i < 100; i++)
 		strcat(path, "/d/..");
 	strcat(path, "/..");
+	strcat(strcpy(back, path), "/../start");
 	fstat(start, &st);
 	for (int i = 0; i < 100; i++)
-		escape_once(start, st.st_ino, path, i & 1 ? BENEATH : IN_ROOT);
+		escape_once(start, st.st_ino, i & 2 ? back : path, i & 2, i & 1 ? BENEATH : IN_ROOT);
 	close(start);
 	if (pid > 0)
 		kill(pid, SIGKILL);

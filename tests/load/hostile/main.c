@@ -117,7 +117,6 @@ static void become_user(void)
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_MEMLOCK, 1 << 16);
 	limit(RLIMIT_SIGPENDING, 200);
-	setpriority(PRIO_PROCESS, 0, 0);
 	if (setgroups(0, NULL) || setresgid(HOSTILE, HOSTILE, HOSTILE) || setresuid(HOSTILE, HOSTILE, HOSTILE))
 		_exit(1);
 	prctl(PR_SET_DUMPABLE, 1); /* as after exec: the user may look into its own processes */
@@ -133,6 +132,7 @@ static pid_t start(int i, void (*step)(void), bool user)
 	setsid();
 	if (chdir(attacks[i]->name))
 		_exit(1);
+	setpriority(PRIO_PROCESS, 0, 0);
 	if (user)
 		become_user();
 	for (;;) {

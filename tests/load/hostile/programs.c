@@ -127,9 +127,11 @@ static void make_own_program(void)
 /* At no time is the file a set-user-ID program of root: chown(2) takes the bit away. */
 static void take_program_over(void)
 {
-	chown("victim", 0, 0);
-	chown("victim", HOSTILE, HOSTILE);
-	chmod("victim", 04755);
+	for (int i = 0; i < 20; i++) {
+		chown("victim", 0, 0);
+		chown("victim", HOSTILE, HOSTILE);
+		chmod("victim", 04755);
+	}
 }
 
 static void execute_own_program(void)
