@@ -16,7 +16,7 @@ void tty_file_opened(struct file *file, struct tty_struct *tty)
 	file->private_data = tty;
 	file->f_version = READ_ONCE(tty->hangups);
 	file->f_op = &tty_file_operations;
-	if (!(file->f_flags & O_NOCTTY))
+	if (!(file->f_flags & O_NOCTTY) && (file->f_mode & FMODE_READ))
 		tty_open_proc_set_tty(tty);
 }
 
@@ -111,6 +111,8 @@ static long tty_file_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 {
 	if (is_hung_up(file))
 		return cmd == TIOCSPGRP ? -ENOTTY : -EIO;
+	if (cmd == TIOCSCTTY)
+		return tiocsctty(file->private_data, file->f_mode & FMODE_READ, arg == 1);
 	return tty_ioctl(file->private_data, cmd, arg);
 }
 

@@ -155,6 +155,8 @@ static long ptmx_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 		return put_user(ptmx->index, (unsigned __user *)arg);
 	if (cmd == TIOCGPTPEER)
 		return open_peer(ptmx, (unsigned)arg);
+	if (cmd == TIOCSCTTY)
+		return tiocsctty(&ptmx->pty->tty, file->f_mode & FMODE_READ, arg == 1);
 	return pty_master_ioctl(ptmx->pty, cmd, arg);
 }
 

@@ -124,8 +124,16 @@ bool tty_writable(struct tty_struct *tty);
 /* ioctl_tty(2). arg: a number, or the address of the argument in the program. */
 int tty_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg);
 /*
- * A program opens tty: it becomes the terminal of its session, if the program leads a session
- * without one, and tty has no session.
+ * TIOCSCTTY: tty becomes the terminal of the session that the current process leads. readable: it
+ * has been opened for reading. steal: take it from another session, with CAP_SYS_ADMIN.
+ *
+ * Who may only write to a terminal must not get it as the terminal of its session: /dev/tty opens
+ * it for reading, too, and TIOCSTI types into it.
+ */
+int tiocsctty(struct tty_struct *tty, bool readable, bool steal);
+/*
+ * A program opens tty for reading: it becomes the terminal of its session, if the program leads a
+ * session without one, and tty has no session.
  */
 void tty_open_proc_set_tty(struct tty_struct *tty);
 /*

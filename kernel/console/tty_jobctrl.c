@@ -122,8 +122,7 @@ static void session_clear_tty(struct pid *session)
 		WRITE_ONCE(p->signal->tty, NULL);
 }
 
-/* TIOCSCTTY. steal: root takes the terminal from another session. */
-static int tiocsctty(struct tty_struct *tty, bool steal)
+int tiocsctty(struct tty_struct *tty, bool readable, bool steal)
 {
 	struct signal_struct *signal = current->signal;
 	int ret = 0;
@@ -136,10 +135,12 @@ static int tiocsctty(struct tty_struct *tty, bool steal)
 	} else if (!signal->leader || signal->tty) {
 		ret = -EPERM;
 	} else if (tty->session && pid_task(tty->session, PIDTYPE_SID)) {
-		if (steal && !current_euid())
+		if (steal && capable(CAP_SYS_ADMIN))
 			session_clear_tty(tty->session);
 		else
 			ret = -EPERM;
+	} else if (!readable && !capable(CAP_SYS_ADMIN)) {
+		ret = -EPERM;
 	}
 	if (!ret && signal->pids[PIDTYPE_SID] != tty->session)
 		proc_set_tty(tty);
@@ -345,8 +346,6 @@ int tty_jobctrl_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg)
 	switch (cmd) {
 	case TIOCSTI:
 		return tiocsti(tty, (const u8 __user *)arg);
-	case TIOCSCTTY:
-		return tiocsctty(tty, arg == 1);
 	case TIOCNOTTY:
 		return tiocnotty(tty);
 	case TIOCGPGRP:
