@@ -6,6 +6,7 @@ import re
 import pytest
 
 from nop5 import eventually, resources, resources_return_to
+from seed import seed
 from test_ftrace_stress import GLOBS, TRACING, sound, verify
 
 
@@ -25,8 +26,8 @@ def change(chance):
     ])
 
 
-def storm(machine, rounds, seed):
-    chance = random.Random(seed)
+def storm(machine, rounds, fixed):
+    chance = random.Random(seed(fixed))
     for number in range(rounds):
         if number % 10 == 0:
             for load in ("stress -c 8 -m 4 -t 2", "hackbench -g 2 -l 40"):
@@ -47,12 +48,12 @@ def figures(machine):
     return {k: int(v) for k, v in re.findall(r"^(\w+): (\d+)$", machine.check("cat /sys/kernel/debug/fgraph"), re.M)}
 
 
-def toggles_leave_nothing_behind(machine, rounds, seed=5):
+def toggles_leave_nothing_behind(machine, rounds, fixed=5):
     machine.check(f"cd {TRACING}; echo 1 > function_profile_enabled; echo 0 > function_profile_enabled")
-    storm(machine, 2, seed)  # makes the objects that are made once and kept
+    storm(machine, 2, fixed)  # makes the objects that are made once and kept
     assert eventually(lambda: figures(machine)["stacks"] == 0)
     before = resources(machine)
-    storm(machine, rounds, seed)
+    storm(machine, rounds, fixed)
     assert eventually(lambda: figures(machine)["stacks"] == 0)
     assert figures(machine)["users"] == figures(machine)["frames"] == figures(machine)["unmatched"] == 0
     resources_return_to(machine, before)

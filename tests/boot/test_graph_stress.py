@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from seed import seed
 from test_ftrace_stress import BAD, GLOBS, TRACING, sound
 
 GRAPH_OPTIONS = ["funcgraph-irqs", "funcgraph-retval", "funcgraph-args", "sleep-time", "funcgraph-tail"]
@@ -39,7 +40,7 @@ def change(chance):
 @pytest.mark.soak
 def test_changing_everything_under_load_leaves_a_sound_machine(boot):
     machine = boot(cpus=8, mem="512M")
-    chance = random.Random(11)
+    chance = random.Random(seed(11))
     machine.check(f"cd {TRACING}; mkdir instances/other")
     for number in range(30):
         if number % 10 == 0:

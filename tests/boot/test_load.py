@@ -9,6 +9,7 @@ import pytest
 
 from conftest import build_in
 from nop5 import BUILD, ROOT, Nop5, eventually
+from seed import seed
 
 BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|Call Trace")
 LOADS = ("processes", "fuzz_calls", "floods", "take_all")
@@ -110,8 +111,9 @@ def digest(machine):
                          "grep -v pts | md5sum; hostname; cat /proc/mounts").quiet
 
 
-def fuzz(machine, seconds):
-    output = machine.check(f"fuzz_calls {seconds} > /tmp/fuzz.log 2>&1; status=$?; grep -e seed -e children /tmp/fuzz.log; (exit $status)")
+def fuzz(machine, seconds, number=0):
+    """number: further ones of the same test make other calls. Each child of fuzz_calls adds to the seed, so they are far apart."""
+    output = machine.check(f"fuzz_calls {seconds} {seed(1) * 1000003 + number * 100000007} > /tmp/fuzz.log 2>&1; status=$?; grep -e seed -e children /tmp/fuzz.log; (exit $status)")
     assert re.search(r"^\d+ children, all ended$", output, re.M), output
     machine.check("find /tmp -mindepth 1 -maxdepth 1 -exec rm -rf {} +")
     return output
@@ -121,7 +123,7 @@ def fuzz(machine, seconds):
 def test_random_system_calls_of_root_and_of_nobody_change_nothing_of_others(machine):
     fuzz(machine, 2)
     before, free = digest(machine), free_kb(machine)
-    print(fuzz(machine, 8))
+    print(fuzz(machine, 8, 1))
     assert digest(machine) == before
     assert free_kb(machine) >= free - 2 * SLACK
 
@@ -146,13 +148,13 @@ ROUNDS = 10
 def test_ten_minutes_of_random_system_calls_and_ten_more_under_changing_tracers(machine):
     fuzz(machine, 10)
     before, free = digest(machine), free_kb(machine)
-    for _ in range(ROUNDS):
-        print(fuzz(machine, SECONDS_OF_SOAK // ROUNDS))
+    for number in range(1, ROUNDS + 1):
+        print(fuzz(machine, SECONDS_OF_SOAK // ROUNDS, number))
     assert digest(machine) == before
     assert free_kb(machine) >= free - 2 * SLACK
     machine.check(f"({TOGGLE}) & true")
-    for _ in range(ROUNDS):
-        print(fuzz(machine, SECONDS_OF_SOAK // ROUNDS))
+    for number in range(ROUNDS + 1, 2 * ROUNDS + 1):
+        print(fuzz(machine, SECONDS_OF_SOAK // ROUNDS, number))
     machine.check("touch /run/stop; wait; rm /run/stop")
 
 
