@@ -140,8 +140,7 @@ static pid_t start(int i, void (*step)(void), bool user)
 		step();
 		if (user && whole) {
 			__atomic_fetch_add(&shared->tallies[i].tries, 1, __ATOMIC_RELAXED);
-			if (!shared->soak)
-				setpriority(PRIO_PROCESS, 0, 19); /* the round waits for the others */
+			setpriority(PRIO_PROCESS, 0, 19); /* the round waits for the others */
 		}
 		usleep(500); /* the others want to try, too */
 	}

@@ -100,7 +100,7 @@ static void limit_areas(void)
 
 static void map_terabytes(void)
 {
-	for (int i = 0; i < many(20, 2); i++) {
+	for (int i = 0; i < many(10, 2); i++) {
 		char *area = mmap(NULL, TERABYTE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 		/* Each of these needs three pages: one of its own, and two of tables. */
@@ -144,7 +144,7 @@ static void open_files(void)
 {
 	while (open("/etc/passwd", O_RDONLY) >= 0)
 		;
-	for (int i = many(8, 2); i > 0; i--)
+	for (int i = many(4, 2); i > 0; i--)
 		fork();
 }
 
@@ -153,7 +153,7 @@ static void watch_files(void)
 	while (inotify_init1(O_NONBLOCK) >= 0)
 		;
 	close(3);
-	for (int i = 0, fd = inotify_init1(O_NONBLOCK); i < many(1500, 50); i++) {
+	for (int i = 0, fd = inotify_init1(O_NONBLOCK); i < many(150, 50); i++) {
 		char name[40];
 
 		snprintf(name, sizeof(name), "%d", i);
@@ -171,7 +171,7 @@ static void watch_descriptors(void)
 	pipe(ends);
 	for (int i = 0; i < 30; i++)
 		epoll_create1(0);
-	for (int n = many(1500, 20), fd; n > 0 && (fd = dup(ends[0])) >= 0; n--)
+	for (int n = many(100, 20), fd; n > 0 && (fd = dup(ends[0])) >= 0; n--)
 		for (int i = 0; i < 30; i++)
 			epoll_ctl(ends[1] + 1 + i, EPOLL_CTL_ADD, fd, &event);
 	for (int i = 0; i < 3; i++)
@@ -205,7 +205,7 @@ static void lock_ranges(void)
 {
 	int fd = open("locks", O_RDWR | O_CREAT, 0600);
 
-	for (int i = 0; i < many(1500, 150); i++) {
+	for (int i = 0; i < many(500, 150); i++) {
 		struct flock lock = { .l_type = F_WRLCK, .l_start = 2 * i, .l_len = 1 };
 
 		fcntl(fd, F_SETLK, &lock);
@@ -259,7 +259,7 @@ static void send_descriptors(void)
 {
 	int pair[2], last = open("/etc/passwd", O_RDONLY), held = 0;
 
-	for (int n = many(1500, 20); n > 0 && !socketpair(AF_UNIX, SOCK_STREAM, 0, pair); n--) {
+	for (int n = many(100, 20); n > 0 && !socketpair(AF_UNIX, SOCK_STREAM, 0, pair); n--) {
 		int sent = 0;
 
 		while (sent < 160 && send_one(pair[0], last) > 0)
@@ -278,7 +278,7 @@ static void fill_sockets(void)
 	static char page[4096];
 	int pair[2];
 
-	for (int i = 0; i < many(100, 5) && !socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair); i++)
+	for (int i = 0; i < many(20, 5) && !socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair); i++)
 		while (write(pair[0], page, sizeof(page)) > 0)
 			;
 }
