@@ -1,6 +1,6 @@
 /*
  * fcntl(2) locks of three processes and two open files, at random: each answer of F_SETLK and F_GETLK is that of a model which keeps, for each byte,
- * who holds it and how. The sum over all answers, with whom F_GETLK names, is that of Linux, too.
+ * who holds it and how. The sum over all answers, and over the owners that F_GETLK names, is that of Linux, too.
  */
 #include "abi.h"
 
