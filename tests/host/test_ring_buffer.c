@@ -3,10 +3,10 @@
  * lost. RB_EVENTS=n sets how many events the threads of all storms together try to write (default
  * 2,000,000; `make soak` takes 100,000,000). Signals and the clock write several more for each.
  *
- * flags: -D_GNU_SOURCE
  * sources: trace/ring_buffer/write.c trace/ring_buffer/manage.c trace/ring_buffer/read.c trace/ring_buffer/iter.c trace/ring_buffer/wait.c
  * threads: tsan
  */
+#define _GNU_SOURCE
 #include "ring_buffer_events.h"
 
 static u64 target_events = 2000000, all_events;

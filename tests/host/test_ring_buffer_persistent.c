@@ -3,9 +3,9 @@
  * area is the next boot. Bits that flip between the boots never crash it, and never change an
  * event of a full sub-buffer without being counted.
  *
- * flags: -D_GNU_SOURCE
  * sources: trace/ring_buffer/persistent.c trace/ring_buffer/write.c trace/ring_buffer/manage.c trace/ring_buffer/read.c trace/ring_buffer/iter.c trace/ring_buffer/wait.c
  */
+#define _GNU_SOURCE
 #include "test.h"
 
 #include "kernel/errno.h"

@@ -2,10 +2,10 @@
  * The ring buffer's readers: iterators, reading inside a reader, sub-buffer numbers that wrap, pages
  * as trace_pipe_raw gives them, and readers that sleep.
  *
- * flags: -D_GNU_SOURCE
  * sources: trace/ring_buffer/write.c trace/ring_buffer/manage.c trace/ring_buffer/read.c trace/ring_buffer/iter.c trace/ring_buffer/wait.c
  * threads: tsan
  */
+#define _GNU_SOURCE
 #include "ring_buffer_events.h"
 
 /* One thread writes all events, on CPU 0. */

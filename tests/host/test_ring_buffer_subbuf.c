@@ -2,9 +2,9 @@
  * Sub-buffers of several pages: what fits into one, what readers get of it, and what a change of
  * the size does.
  *
- * flags: -D_GNU_SOURCE
  * sources: trace/ring_buffer/write.c trace/ring_buffer/manage.c trace/ring_buffer/read.c trace/ring_buffer/iter.c trace/ring_buffer/wait.c
  */
+#define _GNU_SOURCE
 #include "ring_buffer_events.h"
 
 #define LARGEST (RB_PAGE_SIZE << RB_ORDER_MAX)

@@ -1,9 +1,9 @@
 /*
  * Parts that two buffers exchange: ring_buffer_swap_this_cpu(), and the readers of the two buffers.
  *
- * flags: -D_GNU_SOURCE
  * sources: trace/ring_buffer/write.c trace/ring_buffer/manage.c trace/ring_buffer/read.c trace/ring_buffer/iter.c trace/ring_buffer/wait.c trace/ring_buffer/swap.c
  */
+#define _GNU_SOURCE
 #include "test.h"
 
 #include "trace/ring_buffer/write.h"

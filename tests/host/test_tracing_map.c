@@ -2,10 +2,10 @@
  * tracing_map: each key has one element, sums are exact, drops are counted, whatever threads and
  * signal handlers insert at once; snapshots are sorted.
  *
- * flags: -D_GNU_SOURCE
  * sources: trace/events/tracing_map.c trace/events/tracing_map_sort.c
  * threads: tsan
  */
+#define _GNU_SOURCE
 #include "test.h"
 
 #include <pthread.h>
