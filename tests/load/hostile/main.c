@@ -30,7 +30,7 @@
 
 #define DIRECTORY  "/tmp/hostile"
 #define ROUND_TIME 2000 /* ms: of a round in a run that has a time, at least */
-#define TRY_TIME   120000 /* ms: each attack has made a try then */
+#define TRY_TIME   600000 /* ms: each attack has made a try then, also where the host is slow */
 #define END_TIME   5000 /* ms: all processes of the user have ended then */
 
 struct shared *shared;
