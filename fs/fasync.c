@@ -48,12 +48,12 @@ static struct fown_struct *file_owner_struct(struct file *file)
 
 /* ---- lists ---- */
 
-/* The link to the entry of the file, or to the end of the list. F held. */
-static struct fasync_struct **find_entry(struct fasync_struct **list, const struct file *file)
+/* The entry of the file, or NULL. F held. */
+static struct fasync_struct *find_entry(struct fasync_struct *entry, const struct file *file)
 {
-	while (*list && (*list)->file != file)
-		list = &(*list)->next;
-	return list;
+	while (entry && entry->file != file)
+		entry = entry->next;
+	return entry;
 }
 
 static int fasync_add(int fd, struct file *file, struct fasync_struct **list)
@@ -69,13 +69,11 @@ static int fasync_add(int fd, struct file *file, struct fasync_struct **list)
 		.file = file, .flags = &file->f_flags, .owner = owner, .fd = fd
 	};
 	spin_lock(&fasync_lock);
-	found = *find_entry(list, file);
-	if (found) {
+	found = find_entry(*list, file);
+	if (found)
 		found->fd = fd;
-	} else {
-		new->next = *list;
-		WRITE_ONCE(*list, new);
-	}
+	else
+		fasync_link(new, list);
 	WRITE_ONCE(file->f_flags, file->f_flags | O_ASYNC);
 	spin_unlock(&fasync_lock);
 	if (found)
@@ -85,15 +83,14 @@ static int fasync_add(int fd, struct file *file, struct fasync_struct **list)
 
 int fasync_helper(int fd, struct file *file, bool on, struct fasync_struct **list)
 {
-	struct fasync_struct *entry, **link;
+	struct fasync_struct *entry;
 
 	if (on)
 		return fasync_add(fd, file, list);
 	spin_lock(&fasync_lock);
-	link = find_entry(list, file);
-	entry = *link;
+	entry = find_entry(*list, file);
 	if (entry)
-		WRITE_ONCE(*link, entry->next);
+		fasync_unlink(entry);
 	WRITE_ONCE(file->f_flags, file->f_flags & ~(unsigned)O_ASYNC);
 	spin_unlock(&fasync_lock);
 	kfree(entry);

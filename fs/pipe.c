@@ -319,7 +319,7 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 {
 	const struct iov_iter start = *from;
 	size_t done = 0, count = from->count;
-	bool was_empty = false, more;
+	bool was_empty = false, told = false, more;
 	ssize_t ret = 0;
 
 	while (done < count) {
@@ -348,7 +348,13 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 		if (was_empty)
 			pipe_wake_reader(pipe);
 		was_empty = false;
-		kill_fasync(&pipe->fasync_readers, SIGIO, POLL_IN);
+		told = !told && READ_ONCE(pipe->fasync_readers);
+		if (told) { /* a reader may have made room meanwhile */
+			pipe_unlock(pipe);
+			kill_fasync(&pipe->fasync_readers, SIGIO, POLL_IN);
+			pipe_lock(pipe);
+			continue;
+		}
 		ret = pipe_wait_writable(pipe);
 		if (ret)
 			break;

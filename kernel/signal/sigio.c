@@ -78,33 +78,72 @@ static void send_sigio_to_task(struct task_struct *p, const struct fown_struct *
 	for_each_pid_task (p, (owner)->pid,                                                        \
 			   (owner)->type == PIDTYPE_PGID ? PIDTYPE_PGID : PIDTYPE_PID)
 
-void __kill_fasync(struct fasync_struct **list, int sig, int band)
+void fasync_link(struct fasync_struct *entry, struct fasync_struct **before)
 {
-	struct fasync_struct *entry;
+	entry->next = *before;
+	entry->pprev = before;
+	if (entry->next)
+		entry->next->pprev = &entry->next;
+	WRITE_ONCE(*before, entry);
+}
+
+void fasync_unlink(struct fasync_struct *entry)
+{
+	WRITE_ONCE(*entry->pprev, entry->next);
+	if (entry->next)
+		entry->next->pprev = entry->pprev;
+}
+
+/* F held. */
+static void send_for_file(const struct fasync_struct *entry, int sig, int band)
+{
+	const struct fown_struct *owner = entry->owner;
 	struct task_struct *p;
 
-	spin_lock(&fasync_lock);
+	if (!owner->pid || (sig == SIGURG && !owner->signum))
+		return;
 	spin_lock(&tasklist_lock);
-	for (entry = *list; entry; entry = entry->next) {
-		const struct fown_struct *owner = entry->owner;
-
-		if (!owner->pid || (sig == SIGURG && !owner->signum))
-			continue;
-		for_each_owner (p, owner)
-			send_sigio_to_task(p, owner, entry->fd, band);
-	}
+	for_each_owner (p, owner)
+		send_sigio_to_task(p, owner, entry->fd, band);
 	spin_unlock(&tasklist_lock);
+}
+
+/* Files that join meanwhile stand at the head of the list: they get no signal. */
+void __kill_fasync(struct fasync_struct **list, int sig, int band)
+{
+	struct fasync_struct place = { 0 }, *entry;
+
+	spin_lock(&fasync_lock);
+	entry = *list;
+	while (entry) {
+		if (!entry->file) { /* the place of another call */
+			entry = entry->next;
+			continue;
+		}
+		send_for_file(entry, sig, band);
+		entry = entry->next;
+		if (!entry)
+			break;
+		fasync_link(&place, entry->pprev);
+		spin_unlock(&fasync_lock); /* the task may be preempted here */
+		spin_lock(&fasync_lock);
+		entry = place.next;
+		fasync_unlink(&place);
+	}
 	spin_unlock(&fasync_lock);
 }
 
 void fasync_forget(struct fasync_struct **list)
 {
-	struct fasync_struct *entry;
+	struct fasync_struct *entry, *next;
 
 	spin_lock(&fasync_lock);
-	while ((entry = *list)) {
+	for (entry = *list; entry; entry = next) {
+		next = entry->next;
+		if (!entry->file)
+			continue;
 		WRITE_ONCE(*entry->flags, *entry->flags & ~(unsigned)FASYNC);
-		*list = entry->next;
+		fasync_unlink(entry);
 		kfree(entry);
 	}
 	spin_unlock(&fasync_lock);

@@ -25,17 +25,25 @@ struct fown_struct {
 	int signum;         /* [F] 0: SIGIO, without details */
 };
 
-/* A file in the list of an object. [F] fasync_lock; [C] constant. */
+/*
+ * A file in the list of an object. [F] fasync_lock; [C] constant. An entry without a file is the
+ * place that a call of kill_fasync() has come to.
+ */
 struct fasync_struct {
-	struct fasync_struct *next; /* [F] */
-	const void *file;           /* [C] leaves the list before its last reference goes */
-	unsigned *flags;            /* [C] of the file: FASYNC is set while this entry exists */
-	struct fown_struct *owner;  /* [C] of the file */
-	int fd;                     /* [F] si_fd */
+	struct fasync_struct *next;   /* [F] */
+	struct fasync_struct **pprev; /* [F] what points to this entry */
+	const void *file;             /* [C] leaves the list before its last reference goes */
+	unsigned *flags;              /* [C] of the file: FASYNC is set while this entry exists */
+	struct fown_struct *owner;    /* [C] of the file */
+	int fd;                       /* [F] si_fd */
 };
 
 /* Order: inotify_lock, fasync_lock, tasklist_lock. Task context. */
 extern spinlock_t fasync_lock;
+
+/* F held. */
+void fasync_link(struct fasync_struct *entry, struct fasync_struct **before);
+void fasync_unlink(struct fasync_struct *entry);
 
 /* The object is gone before its files: empties the list. Task context. */
 void fasync_forget(struct fasync_struct **list);
@@ -43,8 +51,11 @@ void fasync_forget(struct fasync_struct **list);
 void __kill_fasync(struct fasync_struct **list, int sig, int band);
 /*
  * Sends sig, or what the owner has chosen instead, for each file of the list. band is POLL_*. A
- * SIGURG goes only to owners that have chosen a signal. Task context, any lock but tasklist_lock
- * and siglock.
+ * SIGURG goes only to owners that have chosen a signal.
+ *
+ * A program can put thousands of files into a list that several files share, each with a group of
+ * processes as its owner. The task may be preempted between two files, so the caller of such a list
+ * holds no spinlock. Task context; for a list of one file any lock but tasklist_lock and siglock.
  */
 static __always_inline void kill_fasync(struct fasync_struct **list, int sig, int band)
 {

@@ -14,7 +14,7 @@ from conftest import build_in
 from nop5 import BUILD, ROOT, eventually, resources
 
 BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|Call Trace|stall")
-ATTACKS = 18
+ATTACKS = 19
 LATE_US = 5000
 SECONDS_OF_SOAK, ROUND_OF_SOAK = 600, 30  # a command that says nothing for five minutes hangs
 

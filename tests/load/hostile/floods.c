@@ -107,6 +107,59 @@ static void bomb(void)
 	usleep(300000);
 }
 
+/* ---- signals about files ---- */
+
+#define RECEIVERS 24
+#define OPENED    800
+
+/* The group that owns the files. The first is its leader; all block the signal. */
+static pid_t start_receivers(void)
+{
+	pid_t group = 0;
+	sigset_t all;
+
+	sigfillset(&all);
+	for (int i = 0; i < RECEIVERS; i++) {
+		pid_t pid = fork_child();
+
+		if (!pid) {
+			sigprocmask(SIG_SETMASK, &all, NULL);
+			for (;;)
+				pause();
+		}
+		if (pid > 0 && !group)
+			group = pid;
+		if (pid > 0)
+			setpgid(pid, group);
+	}
+	return group;
+}
+
+/* One byte sends a signal for each open file of a pipe to each process of a group. */
+static void send_to_owners(void)
+{
+	pid_t group = start_receivers();
+	int ends[2], files[OPENED], n = 0;
+	char path[32], byte = 0;
+
+	if (group && !pipe2(ends, O_NONBLOCK)) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[0]);
+		for (; n < OPENED && (files[n] = open(path, O_RDONLY | O_NONBLOCK)) >= 0; n++) {
+			fcntl(files[n], F_SETOWN, -group);
+			fcntl(files[n], F_SETFL, O_NONBLOCK | O_ASYNC);
+		}
+		write(ends[1], &byte, 1);
+		while (n)
+			close(files[--n]);
+		close(ends[0]);
+		close(ends[1]);
+	}
+	if (group)
+		kill(-group, SIGKILL);
+	while (wait(NULL) > 0)
+		;
+}
+
 /* ---- random system calls ---- */
 
 static void random_calls(void)
@@ -132,6 +185,7 @@ const struct attack flood_attacks[] = {
 	{ "terminal", "", NULL, NULL, write_to_terminal },
 	{ "log", "the user has written to the log of the kernel", NULL, NULL, write_to_kernel_log },
 	{ "bomb", "", NULL, NULL, bomb },
+	{ "owners", "", NULL, NULL, send_to_owners },
 	{ "calls", "", NULL, NULL, random_calls },
 	{ 0 },
 };
