@@ -190,18 +190,21 @@ static bool serial8250_pass(struct uart_port *port, unsigned long flags)
 }
 
 /*
- * Counts an interrupt. True: there are too many, so the task takes over. The caller wakes it after
- * it has released port->lock.
+ * Counts an interrupt that begins now. True: there are too many, or they take too much of the time
+ * of the CPU, so the task takes over. The caller wakes it after it has released port->lock.
  */
-static bool serial8250_flooded(struct uart_port *port)
+static bool serial8250_flooded(struct uart_port *port, ktime_t now)
 {
-	ktime_t now = ktime_get();
+	u64 window = now - port->irq_window;
+	bool too_long = false;
 
-	if (now - port->irq_window >= UART_IRQ_WINDOW_NS) {
+	if (window >= UART_IRQ_WINDOW_NS) {
+		too_long = port->irq_time > window / UART_IRQ_SHARE;
 		port->irq_window = now;
 		port->irqs = 0;
+		port->irq_time = 0;
 	}
-	if (++port->irqs <= UART_IRQS_MAX)
+	if (++port->irqs <= UART_IRQS_MAX && !too_long)
 		return false;
 	port->polling = true;
 	serial8250_write_ier(port);
@@ -211,6 +214,7 @@ static bool serial8250_flooded(struct uart_port *port)
 /* Handles one interrupt of the port. False: it has none. */
 static bool serial8250_handle_irq(struct uart_port *port)
 {
+	ktime_t begin = ktime_get();
 	unsigned long flags;
 
 	uart_port_lock(port, &flags);
@@ -218,12 +222,13 @@ static bool serial8250_handle_irq(struct uart_port *port)
 		uart_port_unlock(port, flags);
 		return false;
 	}
-	if (serial8250_flooded(port)) {
+	if (serial8250_flooded(port, begin)) {
 		uart_port_unlock(port, flags);
 		wake_up_process(port->task);
 		return true;
 	}
 	serial8250_pass(port, flags);
+	port->irq_time += ktime_get() - begin;
 	return true;
 }
 

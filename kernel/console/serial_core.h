@@ -8,11 +8,13 @@
  * UART_HOLD_NS has passed, or until too many wait. Then they begin on a new line.
  *
  * A port is served by its interrupt, until that comes too often: more than UART_IRQS_MAX times in
- * UART_IRQ_WINDOW_NS. Then the port's task serves it with interrupts off in the UART, and turns
- * them on again when nothing is left to do. The rule: a flood, wherever it comes from, costs the
- * CPU of the interrupt no more than the window allows; the rest is the work of a task, which the
- * scheduler lets compete with others. An emulated UART sends and receives at once, and so would
- * interrupt for ever. A real one at 115200 baud interrupts 720 times a second, and stays below.
+ * UART_IRQ_WINDOW_NS, or for more than 1/UART_IRQ_SHARE of a longer window. (On a slow machine even
+ * a few interrupts fill the window, and so the CPU.) Then the port's task serves it with interrupts
+ * off in the UART, and turns them on again when nothing is left to do. The rule: a flood, wherever
+ * it comes from, costs the CPU of the interrupt no more than the window allows; the rest is the
+ * work of a task, which the scheduler lets compete with others. An emulated UART sends and receives
+ * at once, and so would interrupt for ever. A real one at 115200 baud interrupts 720 times a
+ * second, and stays below.
  *
  * port->lock is a leaf: code that holds it takes no other lock and wakes no task. So an interrupt
  * handler does the rest of its work after it has released the lock, and printk() works in any
@@ -37,6 +39,7 @@ struct tty_operations;
 
 #define UART_IRQS_MAX      32
 #define UART_IRQ_WINDOW_NS (10 * NSEC_PER_MSEC)
+#define UART_IRQ_SHARE     4
 
 /* Legend: [C] constant after the port is detected; [P] lock. */
 struct uart_port {
@@ -70,6 +73,7 @@ struct uart_port {
 	bool polling;             /* [P] the task serves the port; IER is 0 */
 	unsigned irqs;            /* [P] interrupts since irq_window */
 	ktime_t irq_window;       /* [P] */
+	u64 irq_time;             /* of them, in ns. The handler of the interrupt alone uses it */
 	struct task_struct *task; /* [C] set before irq_driven */
 
 	u64 rx, tx, overrun, parity, frame, brk; /* [P] counts */

@@ -26,6 +26,8 @@ static u8 got_byte[2 * FIFO_MAX], got_flag[2 * FIFO_MAX];
 static unsigned got;
 static bool reader_sleeps;
 static irq_handler_t handler;
+static ktime_t now;        /* the time of the test */
+static ktime_t byte_takes; /* to read */
 
 u8 inb(u16 port)
 {
@@ -34,6 +36,7 @@ u8 inb(u16 port)
 	switch (port & 7) {
 	case UART_RX:
 		assert_true(fifo_at < fifo_end);
+		now += byte_takes;
 		return fifo_byte[fifo_at++];
 	case UART_IIR:
 		return 0xc2;
@@ -119,7 +122,6 @@ void schedule(void) {}
 void cond_resched(void) {}
 struct task_struct *current_task;
 
-static ktime_t now;             /* the time of the test */
 static struct task_struct task; /* the port's task, which never runs here */
 static unsigned wake_ups;
 
@@ -261,6 +263,24 @@ static void test_a_flood_of_interrupts_is_left_to_the_task(void **state)
 	assert_false(port->polling);
 }
 
+/* Ten interrupts take more than the window. The task takes over when they leave too little time to others. */
+static void test_interrupts_that_fill_the_time_are_left_to_the_task(void **state)
+{
+	(void)state;
+	for (unsigned share = UART_IRQ_SHARE - 1; share <= UART_IRQ_SHARE + 1; share += 2) {
+		setup(state);
+		interrupts(1);
+		byte_takes = UART_IRQ_WINDOW_NS / 9;
+		for (unsigned i = 0; i < 10; i++) {
+			sends('a', 0);
+			handler(4, port);
+			now += byte_takes * (share - 1);
+		}
+		byte_takes = 0;
+		assert_int_equal(port->polling, share < UART_IRQ_SHARE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +290,7 @@ int main(void)
 				       setup),
 		cmocka_unit_test_setup(test_errors_that_a_sender_reads_stay_with_their_byte, setup),
 		cmocka_unit_test_setup(test_a_flood_of_interrupts_is_left_to_the_task, setup),
+		cmocka_unit_test_setup(test_interrupts_that_fill_the_time_are_left_to_the_task, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,7 +112,7 @@ static void bomb(void)
 #define RECEIVERS 24
 #define OPENED    800
 
-/* The group that owns the files. The first is its leader; all block the signal. */
+/* The group that owns the files: as many as the bomb leaves. The first is its leader; all block the signal. */
 static pid_t start_receivers(void)
 {
 	pid_t group = 0;
@@ -120,7 +120,7 @@ static pid_t start_receivers(void)
 
 	sigfillset(&all);
 	for (int i = 0; i < RECEIVERS; i++) {
-		pid_t pid = fork_child();
+		pid_t pid = i ? fork() : fork_child();
 
 		if (!pid) {
 			sigprocmask(SIG_SETMASK, &all, NULL);
