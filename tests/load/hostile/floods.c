@@ -109,8 +109,8 @@ static void bomb(void)
 
 /* ---- signals about files ---- */
 
-#define RECEIVERS 24
-#define OPENED    800
+#define RECEIVERS 48
+#define OPENED    200
 
 /* The group that owns the files: as many as the bomb leaves. The first is its leader; all block the signal. */
 static pid_t start_receivers(void)
