@@ -36,7 +36,7 @@ static struct dcache_bucket *d_bucket(u32 hash)
 	return &dentry_hashtable[hash % D_HASH_SIZE];
 }
 
-/* The halves of the product, folded. The key is odd, and nobody knows it. */
+/* The halves of the product, folded. The key is odd, and programs do not know it. */
 static u64 d_mix(u64 value)
 {
 	unsigned __int128 product = (unsigned __int128)value * d_hash_key[1];

@@ -43,8 +43,8 @@ def waited(pid):
 class Stopwatch:
     """Seconds since it was made, without those in which a thread of the process or of a descendant waited for a CPU.
 
-    Several threads wait at the same time: the longest wait counts. Waits count from the first look on, because most are
-    over before anyone looks, and to read what each process has waited takes longer than they do.
+    Several threads wait at the same time: the longest wait counts. Waits of threads count from the first call of
+    seconds() on: what each thread has waited takes longer to read than most tests wait.
     """
 
     def __init__(self, pid):

@@ -6,11 +6,11 @@
 
 #include "arch/descriptors.h"
 #include "arch/fpu.h"
+#include "arch/halt.h"
 #include "arch/percpu.h"
 #include "arch/processor.h"
 #include "arch/smpboot.h"
 #include "arch/special_insns.h"
-#include "arch/halt.h"
 #include "arch/syscall.h"
 #include "kernel/export.h"
 #include "kernel/lib/string.h"

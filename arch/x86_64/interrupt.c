@@ -1,4 +1,5 @@
 /* Dispatches each interrupt vector to its handler. */
+#include "arch/halt.h"
 #include "arch/interrupt.h"
 
 #include "arch/apic.h"
@@ -6,7 +7,6 @@
 #include "arch/irq_vectors_events.h"
 #include "arch/irqflags.h"
 #include "arch/ptrace.h"
-#include "arch/halt.h"
 #include "arch/tlb.h"
 #include "arch/tsc.h"
 #include "arch/vectors.h"

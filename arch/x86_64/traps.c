@@ -2,6 +2,7 @@
  * Exceptions in the kernel: reports them in Linux's words, and passes breakpoints and NMIs to their
  * handlers. traps_user.c has those of programs.
  */
+#include "arch/halt.h"
 #include "arch/traps.h"
 
 #include "arch/exceptions_events.h"
@@ -11,7 +12,6 @@
 #include "arch/kprobes.h"
 #include "arch/nmi_events.h"
 #include "arch/special_insns.h"
-#include "arch/halt.h"
 #include "arch/stacktrace.h"
 #include "arch/syscall.h"
 #include "arch/text_patch.h"

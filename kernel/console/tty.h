@@ -127,8 +127,8 @@ int tty_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg);
  * TIOCSCTTY: tty becomes the terminal of the session that the current process leads. readable: it
  * has been opened for reading. steal: take it from another session, with CAP_SYS_ADMIN.
  *
- * Who may only write to a terminal must not get it as the terminal of its session: /dev/tty opens
- * it for reading, too, and TIOCSTI types into it.
+ * A process that may only write to a terminal must not get it as the terminal of its session:
+ * /dev/tty opens it for reading, too, and TIOCSTI types into it.
  */
 int tiocsctty(struct tty_struct *tty, bool readable, bool steal);
 /*

@@ -125,7 +125,7 @@ int commit_creds(struct cred *new);
 bool creds_hide_memory(const struct cred *new);
 /* Drops a copy that is not wanted. */
 void abort_creds(struct cred *new);
-/* Sets new->uid, and counts the task with that user. 0 or -ENOMEM. */
+/* Sets new->uid and its user, which commit_creds() charges for the task. 0 or -ENOMEM. */
 int set_cred_user(struct cred *new, u32 uid);
 /* Whether that user is not root and has more tasks than the current task's RLIMIT_NPROC allows. */
 bool nproc_exceeded(const struct user_struct *user);

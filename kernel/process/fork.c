@@ -379,9 +379,12 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
 	if (!args->kthread && too_many_of_user())
 		goto free;
 	p->exit_signal = args->exit_signal;
-	p->flags =
-		args->kthread ? PF_KTHREAD : PF_FORKNOEXEC | (current->flags & PF_NPROC_EXCEEDED);
-	current->flags &= ~PF_NPROC_EXCEEDED;
+	if (args->kthread) { /* perhaps in a system call of a program, whose limit was not asked */
+		p->flags = PF_KTHREAD;
+	} else {
+		p->flags = PF_FORKNOEXEC | (current->flags & PF_NPROC_EXCEEDED);
+		current->flags &= ~PF_NPROC_EXCEEDED;
+	}
 	p->thread_fn = args->fn;
 	p->thread_data = args->fn_arg;
 	p->personality = current->personality;

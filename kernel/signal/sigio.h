@@ -41,7 +41,7 @@ struct fasync_struct {
 /* Order: inotify_lock, fasync_lock, tasklist_lock. Task context. */
 extern spinlock_t fasync_lock;
 
-/* F held. */
+/* Puts an entry into a list, before the one that *before points to; takes one out. F held. */
 void fasync_link(struct fasync_struct *entry, struct fasync_struct **before);
 void fasync_unlink(struct fasync_struct *entry);
 

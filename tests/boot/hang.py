@@ -20,9 +20,11 @@ class Symbols:
 
     def name(self, address):
         """name+0xoffset, or None if the address is not in a function."""
-        i = bisect.bisect_right(self.code, (address, "\x7f")) - 1
-        offset = address - self.code[i][0]
-        return f"{self.code[i][1]}+{offset:#x}" if address >= KERNEL and i >= 0 and offset < LONGEST else None
+        i = bisect.bisect_right(self.code, (address, "\x7f"))
+        if address < KERNEL or i == 0:
+            return None
+        begin, name = self.code[i - 1]
+        return f"{name}+{address - begin:#x}" if address - begin < LONGEST else None
 
 
 def where(ask, cpus, elf):

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 import pytest
 
 from seed import seed
+
 TRACING = "/sys/kernel/tracing"
 SIZES = {"u64": 8, "s64": 8, "u32": 4, "s32": 4, "u16": 2, "s16": 2, "u8": 1, "s8": 1}
 STRINGS = ("name", "text")
