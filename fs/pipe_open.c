@@ -53,14 +53,21 @@ void put_pipe_info(struct inode *inode, struct pipe_inode_info *pipe)
 		free_pipe_info(pipe);
 }
 
+/* The last one on a side tells the other side, as in Linux. What others close changes nothing
+ * there. */
 void pipe_close_end(struct pipe_inode_info *pipe, unsigned f_mode)
 {
+	bool one_side;
+
 	pipe_lock(pipe);
 	if (f_mode & FMODE_READ)
 		pipe->readers--;
 	if (f_mode & FMODE_WRITE)
 		pipe->writers--;
+	one_side = !pipe->readers != !pipe->writers;
 	pipe_unlock(pipe);
+	if (!one_side)
+		return;
 	wake_up_all(&pipe->rd_wait);
 	wake_up_all(&pipe->wr_wait);
 	kill_fasync(&pipe->fasync_readers, SIGIO, POLL_IN);

@@ -4,6 +4,7 @@
 int main(void)
 {
 	static char big[65536];
+	char path[32];
 	int p[2], other;
 
 	block_signals();
@@ -75,5 +76,25 @@ int main(void)
 	pending("the reader closes", -1, p[1]);
 	close(p[1]);
 	pending("closed", -1, -1);
+
+	/* One of several readers or writers closes: the last one tells the other side. */
+	pipe(p);
+	for (int end = 0; end < 2; end++) {
+		fcntl(p[end], F_SETOWN, getpid());
+		fcntl(p[end], F_SETSIG, SIGRTMIN + 3);
+		fcntl(p[end], F_SETFL, O_NONBLOCK | O_ASYNC);
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", p[0]);
+	other = open(path, O_RDONLY | O_NONBLOCK);
+	close(other);
+	pending("one of two readers closes", p[0], p[1]);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", p[1]);
+	other = open(path, O_WRONLY | O_NONBLOCK);
+	close(other);
+	pending("one of two writers closes", p[0], p[1]);
+	close(p[1]);
+	pending("the last writer closes", p[0], -1);
+	close(p[0]);
+	pending("the last reader closes", -1, -1);
 	return 0;
 }
