@@ -126,7 +126,7 @@ endif
 ROOMS  := boot arch kernel fs net trace
 source_files = $(sort $(shell find $(1) -name '*.c' -o -name '*.asm'))
 # The vDSO is a library of its own: vdso_image.asm includes it as data.
-VDSO_SRCS := $(call source_files,$(MACHINE)/vdso)
+VDSO_SRCS := $(call source_files,$(MACHINE)/user/vdso)
 SRCS      := $(filter-out $(VDSO_SRCS),$(call source_files,$(ROOMS)))
 TEST_SRCS := $(call source_files,selftest)
 
@@ -137,7 +137,7 @@ CFLAGS := -std=gnu11 $(OPTIMIZE) -g -ffreestanding -mcmodel=kernel -mno-red-zone
 	  -fno-strict-aliasing -fcf-protection=none -fno-asynchronous-unwind-tables \
 	  -fno-common -Wall -Wextra -Werror -I. -I$(MACHINE)/include -I$(O)/include
 NASMFLAGS := -f elf64 -g -F dwarf -I. -I$(MACHINE)/include/ -Ox -w+all -Werror
-LDFLAGS := -nostdlib -static -z max-page-size=4096 -z noexecstack --build-id=none \
+LDFLAGS := -L$(MACHINE) -nostdlib -static -z max-page-size=4096 -z noexecstack --build-id=none \
 	   --fatal-warnings --orphan-handling=error
 
 CC_IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n1))
@@ -160,10 +160,10 @@ UNTRACED += selftest/trace/%		# callbacks and tracers of the self-tests: they wo
 UNTRACED += selftest/bench/ftrace%	# callbacks that are measured, registered for all functions
 UNTRACED += selftest/bench/livepatch%	# only the patched functions themselves are to be measured
 UNTRACED += selftest/provoke/ftrace%	# callbacks that fault, registered for all functions
-UNTRACED += arch/x86_64/text_patch%	# patches sites, and emulates them in the breakpoint handler
-UNTRACED += arch/x86_64/kprobes%	# executes probed instructions in the breakpoint handler
-UNTRACED += arch/x86_64/text_alias%	# writes to text while a batch of sites holds breakpoints
-UNTRACED += arch/x86_64/unwind%	# finds the callback that has faulted, while all functions call it
+UNTRACED += arch/x86_64/patch/text_patch%	# patches sites, and emulates them in the breakpoint handler
+UNTRACED += arch/x86_64/probes/kprobes%	# executes probed instructions in the breakpoint handler
+UNTRACED += arch/x86_64/patch/text_alias%	# writes to text while a batch of sites holds breakpoints
+UNTRACED += arch/x86_64/unwind/unwind%	# finds the callback that has faulted, while all functions call it
 
 # gcc notices which registers a static function leaves alone, and its callers then keep values there.
 # A return probe of the function does not leave them alone. With -pg gcc does not do this.
@@ -182,7 +182,7 @@ TRACED := -pg -mfentry -mrecord-mcount
 endif
 else
 TRACED := # not that of a make above this one, which has exported its own
-NEED_FTRACE := arch/x86_64/ftrace% arch/x86_64/fgraph_entry.asm trace/ftrace/% trace/fgraph/% trace/kprobes/% trace/probe_events/% trace/ftrace_files/% \
+NEED_FTRACE := arch/x86_64/ftrace/% trace/ftrace/% trace/fgraph/% trace/kprobes/% trace/probe_events/% trace/ftrace_files/% \
 	       trace/tracers/function/% trace/tracers/function_graph/% trace/tracers/latency/% trace/tracers/pstore.c trace/tracers/profiler.c trace/tracers/stack.c \
 	       trace/livepatch/% selftest/trace/% selftest/net/% selftest/lib/uprobe_program.c selftest/arch/ftrace_entry.asm \
 	       selftest/bench/ftrace.c selftest/bench/livepatch.c selftest/bench/probes.c selftest/provoke/ftrace_fault.c selftest/provoke/refuse.c
@@ -261,7 +261,7 @@ $(O)/ballast/%.c: $(O)/sources
 		printf "int ballast_%d(int x);\nint ballast_%d(int x)\n{\n\treturn x + %d;\n}\n", i, i, i }' >$@
 
 # NASM 2.16.01 does not name included files in the .d file.
-ASM_INCLUDES := $(wildcard $(MACHINE)/*.inc boot/*.inc)
+ASM_INCLUDES := $(wildcard $(MACHINE)/*/*.inc boot/*.inc)
 $(O)/obj/%.asm.o: %.asm $(ASM_INCLUDES) $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,NASM,$<)
@@ -291,14 +291,14 @@ $(O)/obj/%.vdso.o: %.c $(O)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(VDSO_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(O)/vdso.so: $(MACHINE)/vdso/vdso.ld $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o)
+$(O)/vdso.so: $(MACHINE)/user/vdso/vdso.ld $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o)
 	$(call say,LD,$@)
 	$(Q)$(LD) -shared -nostdlib -soname linux-vdso.so.1 -Bsymbolic --hash-style=both --eh-frame-hdr --build-id=none \
 		-z noexecstack -z max-page-size=4096 --fatal-warnings --orphan-handling=error -T $< -o $@.tmp $(filter %.o,$^)
 	$(Q)$(OBJCOPY) -S $@.tmp $@ && rm $@.tmp
 
-$(O)/obj/$(MACHINE)/vdso_image.asm.o: $(O)/vdso.so
-$(O)/obj/$(MACHINE)/vdso_image.asm.o: NASMFLAGS += -I$(O)/
+$(O)/obj/$(MACHINE)/user/vdso_image.asm.o: $(O)/vdso.so
+$(O)/obj/$(MACHINE)/user/vdso_image.asm.o: NASMFLAGS += -I$(O)/
 
 # The versions of the symbols that modules may use. The linker takes their values from symvers.ld.
 # Both compilers lay out structures alike: flags that only one of them gets change no version.
@@ -319,10 +319,10 @@ define link
 	$(Q)$(O)/scripts/kallsyms fill $@.tmp $@ && chmod +x $@ && rm $@.tmp
 endef
 
-$(O)/nop5.elf: $(MACHINE)/kernel.ld $(O)/symvers.ld $(OBJS) $(O)/sources $(O)/scripts/kallsyms
+$(O)/nop5.elf: linker.ld $(MACHINE)/machine.ld $(O)/symvers.ld $(OBJS) $(O)/sources $(O)/scripts/kallsyms
 	$(link)
 
-$(O)/nop5-test.elf: $(MACHINE)/kernel.ld $(O)/symvers.ld $(OBJS) $(TEST_OBJS) $(O)/sources $(O)/scripts/kallsyms
+$(O)/nop5-test.elf: linker.ld $(MACHINE)/machine.ld $(O)/symvers.ld $(OBJS) $(TEST_OBJS) $(O)/sources $(O)/scripts/kallsyms
 	$(link)
 
 $(O)/%.iso: $(O)/%.elf $(O)/rootfs.cpio iso/boot/grub/grub.cfg scripts/mkiso
@@ -341,7 +341,7 @@ modules: $(MODULE_NEEDS)
 # depmod(8) says of them.
 RELEASE := $(shell sed -n 's/.*UTS_LINUX_RELEASE "\(.*\)"/\1/p' kernel/boot/version.h)
 MODROOT := $(O)/modroot
-$(O)/modroot.stamp: $(wildcard modules/*) scripts/Makefile.modules scripts/modpost $(MACHINE)/module.ld $(MODULE_NEEDS)
+$(O)/modroot.stamp: $(wildcard modules/*) scripts/Makefile.modules scripts/modpost $(MACHINE)/module/module.ld $(MODULE_NEEDS)
 	$(Q)RECORDMCOUNT='$(RECORDMCOUNT)' $(MAKE) --no-print-directory -f scripts/Makefile.modules M=modules
 	$(call say,DEPMOD,$(MODROOT))
 	$(Q)rm -rf $(MODROOT) && mkdir -p $(MODROOT)/lib/modules/$(RELEASE)/kernel

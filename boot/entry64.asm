@@ -1,7 +1,7 @@
 ; The first code in the higher half: removes the identity map and calls C. boot/entry.asm describes
 ; the state that C finds.
 
-%include "arch/cfi.inc"
+%include "arch/cpu/cfi.inc"
 %include "boot/gdt.inc"
 
 MSR_GS_BASE	equ 0xc0000101

@@ -6,7 +6,7 @@
 ; page tables map the kernel, and the code page (read, execute) and the data page (read, write) at
 ; their physical addresses. ap_entry64, in the kernel, loads the kernel's own page tables.
 
-%include "arch/cfi.inc"
+%include "arch/cpu/cfi.inc"
 
 CR0_PE		equ 1 << 0
 ; PE MP ET NE WP PG

@@ -7,9 +7,9 @@
  */
 #include "kernel/entry.h"
 
-#include "arch/ptrace.h"
-#include "arch/signal.h"
-#include "arch/switch.h"
+#include "arch/cpu/ptrace.h"
+#include "arch/user/signal.h"
+#include "arch/cpu/switch.h"
 #include "kernel/bug.h"
 #include "kernel/preemptirq.h"
 #include "kernel/printk/printk.h"

@@ -1,4 +1,4 @@
-/* The way of a task back to user mode. Called by arch/entry_syscall.asm. */
+/* The way of a task back to user mode. Called by arch/user/entry_syscall.asm. */
 #pragma once
 
 struct pt_regs;

@@ -11,8 +11,8 @@
  */
 #include "kernel/jump_label.h"
 
-#include "arch/insn_site.h"
-#include "arch/text_patch.h"
+#include "arch/patch/insn_site.h"
+#include "arch/patch/text_patch.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
 #include "kernel/export.h"

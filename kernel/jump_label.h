@@ -21,7 +21,7 @@
 
 #include "kernel/compiler.h"
 #ifndef NOP5_HOST
-#include "arch/jump_label.h"
+#include "arch/patch/jump_label.h"
 #endif
 
 /* Zero is a valid key that is false. The legend of the letters is in jump_label.c. */
@@ -109,13 +109,13 @@ int static_key_batch_end(void);
 /*
  * Besides branches a key has sites of a second kind, instruction sites: an instruction that does
  * work, such as CLI, and is a call of a thunk while the key is on. The thunk does that work, too.
- * So they cost nothing while they are off. Only arch/preemptirq.h has such instructions.
+ * So they cost nothing while they are off. Only arch/irq/preemptirq.h has such instructions.
  */
 #define JUMP_ENTRY_LIKELY 1UL /* a likely branch */
 #define JUMP_ENTRY_INSN   2UL /* an instruction site */
 #define JUMP_ENTRY_BITS   3UL
 
-/* One site. An entry is 16 bytes; the assembly in arch/jump_label.h emits it. */
+/* One site. An entry is 16 bytes; the assembly in arch/patch/jump_label.h emits it. */
 struct jump_entry {
 	s32 code;   /* the instruction; from the assembler relative to this field, */
 	s32 target; /* where the jmp leads, or the insn_site; after the boot's sort the address */

@@ -1,8 +1,8 @@
 /*
  * The boot, from the first machine-independent function to the first program. Read it as a table of
- * contents. docs/boot.md describes the steps before it (boot/, arch/head64.c).
+ * contents. docs/boot.md describes the steps before it (boot/, arch/boot/head64.c).
  */
-#include "arch/setup.h"
+#include "arch/boot/setup.h"
 #include "kernel/boot/boot_info.h"
 #include "kernel/boot/boot_time.h"
 #include "kernel/init.h"

@@ -1,10 +1,10 @@
 /* Oops and panic: report everything that is known, then end the task or stop the machine. */
 #include "kernel/panic.h"
 
-#include "arch/clock.h"
-#include "arch/irqflags.h"
-#include "arch/processor.h"
-#include "arch/stacktrace.h"
+#include "arch/time/clock.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/processor.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
 #include "kernel/export.h"

@@ -16,9 +16,9 @@
  */
 #pragma once
 
-#include "arch/irqflags.h"
-#include "arch/percpu.h"
-#include "arch/preempt.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/percpu.h"
+#include "arch/cpu/preempt.h"
 
 #define PREEMPT_MASK           0x000000ffU
 #define SOFTIRQ_MASK           0x0000ff00U
@@ -78,8 +78,8 @@ static __always_inline bool test_preempt_need_resched(void)
 void preempt_schedule(void);
 
 /*
- * The events preemptirq:preempt_disable and preempt_enable see these (arch/preemptirq.h). The forms
- * with _notrace do the same without them, for tracing itself.
+ * The events preemptirq:preempt_disable and preempt_enable see these (arch/irq/preemptirq.h). The
+ * forms with _notrace do the same without them, for tracing itself.
  */
 static __always_inline void preempt_disable(void)
 {

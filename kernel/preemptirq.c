@@ -1,5 +1,5 @@
 /*
- * What the sites report at which interrupts and preemption go off and on (arch/preemptirq.h).
+ * What the sites report at which interrupts and preemption go off and on (arch/irq/preemptirq.h).
  *
  * The sites of interrupts have one static key, those of preemption another. A key is on while one
  * of its two tracepoints has a probe: to know when interrupts go on, one must know when they went

@@ -4,13 +4,13 @@
  * are off.
  *
  * local_irq_disable(), preempt_disable() and the others, which spin_lock() and many functions
- * contain, are instructions that become calls while a tracepoint has a probe (arch/preemptirq.h).
- * The few places where the CPU or a handler changes these states without them call the functions
- * below.
+ * contain, are instructions that become calls while a tracepoint has a probe
+ * (arch/irq/preemptirq.h). The few places where the CPU or a handler changes these states without
+ * them call the functions below.
  */
 #pragma once
 
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/jump_label.h"
 #include "kernel/preempt.h"
 #include "kernel/types.h"
@@ -25,7 +25,7 @@ void trace_hardirqs_on(unsigned long ip, unsigned long parent);
 void trace_preempt_off(unsigned long ip, unsigned long parent);
 void trace_preempt_on(unsigned long ip, unsigned long parent);
 
-/* On while a tracepoint of that pair has probes. The sites are those of arch/preemptirq.h. */
+/* On while a tracepoint of that pair has probes. The sites are those of arch/irq/preemptirq.h. */
 DECLARE_STATIC_KEY_FALSE(irq_sites_key);
 DECLARE_STATIC_KEY_FALSE(preempt_sites_key);
 

@@ -1,4 +1,4 @@
-/* The limits of the sections, from arch/kernel.ld: only addresses, all page-aligned. */
+/* The limits of the sections, from linker.ld: only addresses, all page-aligned. */
 #pragma once
 
 extern char __boot_begin[], __boot_end[]; /* physical; code that runs before paging */

@@ -9,9 +9,9 @@
  */
 #include "kernel/smp.h"
 
-#include "arch/irqflags.h"
-#include "arch/processor.h"
-#include "arch/ipi.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/processor.h"
+#include "arch/irq/ipi.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
 #include "kernel/export.h"

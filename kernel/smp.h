@@ -1,7 +1,7 @@
 /* More than one CPU: bring-up and calls on other CPUs. */
 #pragma once
 
-#include "arch/percpu.h"
+#include "arch/cpu/percpu.h"
 #include "kernel/cpumask.h"
 
 /* Boot: counts the CPUs of the MADT and makes their per-CPU areas; then starts them in parallel. */

@@ -1,9 +1,9 @@
 /* Requests to another CPU by NMI, because the CPU may not answer an IPI: to print a backtrace, to
  * stop. */
-#include "arch/ipi.h"
-#include "arch/irqflags.h"
-#include "arch/processor.h"
-#include "arch/stacktrace.h"
+#include "arch/irq/ipi.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/processor.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"

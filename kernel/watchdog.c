@@ -25,10 +25,10 @@
  */
 #include "kernel/watchdog.h"
 
-#include "arch/ipi.h"
-#include "arch/irqflags.h"
-#include "arch/ptrace.h"
-#include "arch/stacktrace.h"
+#include "arch/irq/ipi.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/ptrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/printk/printk.h"

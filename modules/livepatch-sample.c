@@ -6,7 +6,7 @@
  *	echo 0 > /sys/kernel/livepatch/livepatch_sample/enabled	switches all tasks back
  *	rmmod livepatch-sample					possible when all have switched
  */
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/module/module.h"
 #include "trace/livepatch/livepatch.h"
 

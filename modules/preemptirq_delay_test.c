@@ -8,9 +8,9 @@
  * test_mode: irq, preempt, or alternate, which takes them in turn. delay: in microseconds.
  * burst_size: how often, at most 10; each time it is another function.
  */
-#include "arch/irqflags.h"
-#include "fs/seq_file.h"
-#include "fs/sysfs.h"
+#include "arch/cpu/irqflags.h"
+#include "fs/vfs/seq_file.h"
+#include "fs/sys/sysfs.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/module/moduleparam.h"

@@ -5,9 +5,9 @@
  *	cat /sys/kernel/debug/sample-count		prints the number of calls
  *	rmmod sample-count
  */
-#include "arch/percpu.h"
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "arch/cpu/percpu.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/lib/string.h"
 #include "kernel/module/moduleparam.h"
 #include "trace/ftrace/ftrace.h"

@@ -10,7 +10,7 @@
  */
 #include "modules/sample-event_events.h"
 
-#include "arch/irqflags.h"
+#include "arch/cpu/irqflags.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/module/moduleparam.h"

@@ -9,8 +9,8 @@
  *
  * With times=10 only 10 calls fail. That is needed for functions that rmmod needs, too.
  */
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/atomic.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"

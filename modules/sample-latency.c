@@ -5,8 +5,8 @@
  *	cat /sys/kernel/debug/sample-latency
  *	rmmod sample-latency
  */
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/atomic.h"
 #include "kernel/lib/string.h"
 #include "kernel/module/moduleparam.h"

@@ -8,7 +8,7 @@
  *	echo nop > /sys/kernel/tracing/current_tracer
  *	rmmod sample-tracer
  */
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/lib/string.h"
 #include "kernel/module/moduleparam.h"
 #include "trace/core/iterator.h"

@@ -3,7 +3,7 @@
  *
  * Arguments are copied here; the families see kernel pointers only, but in options and ioctls.
  */
-#include "fs/file.h"
+#include "fs/file/file.h"
 #include "kernel/lib/string.h"
 #include "kernel/syscalls/syscalls.h"
 #include "net/calls.h"

@@ -1,7 +1,7 @@
 /* What net/calls.c and net/msg_calls.c share. */
 #pragma once
 
-#include "fs/file.h"
+#include "fs/file/file.h"
 #include "net/socket.h"
 
 /* The socket of a descriptor; the caller calls fdput(*f). ERR_PTR: -EBADF, -ENOTSOCK. */

@@ -1,10 +1,10 @@
 /* The files of sockets, and what sockets of all families share. */
 #include "net/socket.h"
 
-#include "fs/dcache.h"
-#include "fs/fasync.h"
-#include "fs/poll.h"
-#include "fs/proc_fs.h"
+#include "fs/vfs/dcache.h"
+#include "fs/file/fasync.h"
+#include "fs/file/poll.h"
+#include "fs/proc/proc_fs.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"

@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "fs/fs.h"
-#include "fs/uio.h"
+#include "fs/vfs/fs.h"
+#include "fs/file/uio.h"
 #include "kernel/process/pid.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sched/wait.h"

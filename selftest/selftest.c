@@ -4,7 +4,7 @@
  * and ends QEMU.
  */
 #include "selftest/selftest.h"
-#include "arch/irqflags.h"
+#include "arch/cpu/irqflags.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/glob.h"

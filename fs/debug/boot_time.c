@@ -1,6 +1,6 @@
 /* /sys/kernel/debug/boot_time: the TSC at each stage of the boot, and the ticks since the entry. */
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/boot/boot_time.h"
 #include "kernel/init.h"
 

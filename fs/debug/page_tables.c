@@ -3,9 +3,9 @@
  * page tables themselves. The lines have the format of Linux's kernel_page_tables. The last line
  * counts the pages that are writable and executable.
  */
-#include "arch/pgtable.h"
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "arch/mm/pgtable.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"

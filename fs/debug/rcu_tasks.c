@@ -2,8 +2,8 @@
  * /sys/kernel/debug/rcu_tasks: the counts of grace periods and callbacks, and the tasks for which
  * the current grace period waits.
  */
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/rcu/rcu_stats.h"
 #include "kernel/sched/sched.h"

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "fs/libfs.h"
+#include "fs/vfs/libfs.h"
 #include "kernel/console/pty.h"
 
 #define PTY_MAX     4096 /* pseudo-terminals, and of these those for the first instance only */

@@ -1,7 +1,7 @@
 /* The options of mount(2) for devpts, and /proc/sys/kernel/pty. */
 #include "fs/devpts/devpts.h"
-#include "fs/mount_options.h"
-#include "fs/proc_fs.h"
+#include "fs/mount/options.h"
+#include "fs/proc/proc_fs.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 

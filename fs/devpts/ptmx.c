@@ -1,14 +1,14 @@
 /* ptmx: each open makes a pseudo-terminal; the open file is its master. */
-#include "arch/uaccess.h"
-#include "fs/devfs.h"
-#include "fs/devices.h"
+#include "arch/user/uaccess.h"
+#include "fs/dev/devfs.h"
+#include "fs/dev/devices.h"
 #include "fs/devpts/devpts.h"
-#include "fs/file.h"
-#include "fs/filesystems.h"
-#include "fs/internal.h"
-#include "fs/dev_tty.h"
-#include "fs/fasync.h"
-#include "fs/poll.h"
+#include "fs/file/file.h"
+#include "fs/vfs/filesystems.h"
+#include "fs/vfs/internal.h"
+#include "fs/dev/tty.h"
+#include "fs/file/fasync.h"
+#include "fs/file/poll.h"
 #include "kernel/mm/slab.h"
 
 #define TIOCGPTN     0x80045430U

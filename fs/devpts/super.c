@@ -1,9 +1,9 @@
 /* devpts: instances, slaves and their files. See devpts.h. */
-#include "fs/dev_tty.h"
+#include "fs/dev/tty.h"
 #include "fs/devpts/devpts.h"
-#include "fs/filesystems.h"
-#include "fs/proc_fs.h"
-#include "fs/seq_file.h"
+#include "fs/vfs/filesystems.h"
+#include "fs/proc/proc_fs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"

@@ -7,12 +7,12 @@
  */
 #include "fs/exec/elf.h"
 
-#include "arch/switch.h"
-#include "arch/uaccess.h"
-#include "arch/vdso.h"
+#include "arch/cpu/switch.h"
+#include "arch/user/uaccess.h"
+#include "arch/user/vdso.h"
 #include "fs/exec/binprm.h"
 #include "fs/exec/elf_tables.h"
-#include "fs/open.h"
+#include "fs/vfs/open.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/signal_struct.h"

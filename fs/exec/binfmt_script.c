@@ -4,7 +4,7 @@
  */
 #include "fs/exec/binprm.h"
 
-#include "fs/open.h"
+#include "fs/vfs/open.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 

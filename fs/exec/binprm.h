@@ -1,7 +1,7 @@
 /* What the files of fs/exec/ share: a program that is about to replace the current one. */
 #pragma once
 
-#include "fs/fs.h"
+#include "fs/vfs/fs.h"
 #include "kernel/process/cred.h"
 #include "kernel/vm/mm.h"
 

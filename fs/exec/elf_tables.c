@@ -5,8 +5,8 @@
  */
 #include "fs/exec/elf_tables.h"
 
-#include "arch/elf.h"
-#include "arch/uaccess.h"
+#include "arch/user/elf.h"
+#include "arch/user/uaccess.h"
 #include "fs/exec/elf.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/vmalloc.h"

@@ -5,15 +5,15 @@
  * the call. There, the other threads end and the old address space goes: from this point of no
  * return on, an error can only end the process, by SIGSEGV, as on Linux.
  */
-#include "arch/uaccess.h"
-#include "fs/d_path.h"
+#include "arch/user/uaccess.h"
+#include "fs/vfs/d_path.h"
 #include "fs/exec/binprm.h"
-#include "fs/file.h"
-#include "fs/fs_struct.h"
-#include "fs/getname.h"
-#include "fs/namespace.h"
-#include "fs/open.h"
-#include "fs/permission.h"
+#include "fs/file/file.h"
+#include "fs/vfs/fs_struct.h"
+#include "fs/vfs/getname.h"
+#include "fs/mount/namespace.h"
+#include "fs/vfs/open.h"
+#include "fs/vfs/permission.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"

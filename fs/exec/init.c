@@ -6,9 +6,9 @@
  * init= and the usual places come after root= on Linux. Here they matter only if the first program
  * exists and cannot be executed.
  */
-#include "fs/fs.h"
-#include "fs/syscalls.h"
-#include "fs/initramfs.h"
+#include "fs/vfs/fs.h"
+#include "fs/vfs/syscalls.h"
+#include "fs/initramfs/initramfs.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"

@@ -1,6 +1,6 @@
 /* Events of files for the programs that watch the files. */
-#include "fs/dcache.h"
-#include "fs/internal.h"
+#include "fs/vfs/dcache.h"
+#include "fs/vfs/internal.h"
 #include "fs/notify/inotify.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "fs/fs.h"
+#include "fs/vfs/fs.h"
 #include "kernel/jump_label.h"
 
 #define IN_ACCESS        0x00000001U

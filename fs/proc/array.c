@@ -2,9 +2,9 @@
  * What a task is and does: /proc/PID/{stat,status,comm,patch_state}, in the formats of Linux's
  * proc(5).
  */
-#include "arch/stacktrace.h"
-#include "fs/fs_struct.h"
-#include "fs/file.h"
+#include "arch/unwind/stacktrace.h"
+#include "fs/vfs/fs_struct.h"
+#include "fs/file/file.h"
 #include "fs/proc/internal.h"
 #include "kernel/console/tty.h"
 #include "kernel/lib/cpulist.h"

@@ -6,9 +6,9 @@
  * (with -ESRCH). The dentry of a reaped task is stale: the next walk drops it, because another task
  * may have the PID by then.
  */
-#include "fs/filesystems.h"
-#include "fs/fs_struct.h"
-#include "fs/internal.h"
+#include "fs/vfs/filesystems.h"
+#include "fs/vfs/fs_struct.h"
+#include "fs/vfs/internal.h"
 #include "fs/proc/internal.h"
 #include "kernel/process/pid.h"
 #include "kernel/lib/kstrtox.h"

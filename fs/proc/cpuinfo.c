@@ -1,5 +1,5 @@
 /* /proc/cpuinfo. */
-#include "arch/cpuinfo.h"
+#include "arch/boot/cpuinfo.h"
 #include "fs/proc/internal.h"
 #include "kernel/cpumask.h"
 #include "kernel/time/ktime.h"

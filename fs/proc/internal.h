@@ -1,7 +1,7 @@
 /* Declarations that the files of procfs share. */
 #pragma once
 
-#include "fs/proc_fs.h"
+#include "fs/proc/proc_fs.h"
 #include "kernel/process/ptrace.h"
 #include "kernel/sched/sched.h"
 

@@ -3,8 +3,8 @@
  * call sites and static branches included. What is not mapped in the module area reads as zeros.
  * gdb and `dis` read it. Linux's also holds the memory of the machine and of vmalloc().
  */
-#include "arch/maccess.h"
-#include "arch/pgtable.h"
+#include "arch/unwind/maccess.h"
+#include "arch/mm/pgtable.h"
 #include "fs/exec/elf.h"
 #include "fs/proc/internal.h"
 #include "kernel/process/capability.h"

@@ -6,13 +6,13 @@
  * used for one walk only, because the descriptor may be closed, or another file may have it, at the
  * next.
  */
-#include "fs/d_path.h"
-#include "fs/file.h"
-#include "fs/fs_struct.h"
-#include "fs/libfs.h"
-#include "fs/permission.h"
+#include "fs/vfs/d_path.h"
+#include "fs/file/file.h"
+#include "fs/vfs/fs_struct.h"
+#include "fs/vfs/libfs.h"
+#include "fs/vfs/permission.h"
 #include "fs/proc/internal.h"
-#include "fs/namespace.h"
+#include "fs/mount/namespace.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"

@@ -1,5 +1,5 @@
 /* /proc/meminfo: those of Linux's lines for which nop5 has a number. */
-#include "arch/pgtable.h"
+#include "arch/mm/pgtable.h"
 #include "fs/proc/internal.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/vm/mm.h"

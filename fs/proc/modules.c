@@ -1,6 +1,6 @@
 /* /proc/modules: proc(5). */
 #include "fs/proc/internal.h"
-#include "fs/proc_fs.h"
+#include "fs/proc/proc_fs.h"
 #include "kernel/module/module.h"
 
 static void *modules_start(struct seq_file *m, loff_t *pos)

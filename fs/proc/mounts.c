@@ -1,6 +1,6 @@
 /* /proc/mounts and /proc/filesystems. */
-#include "fs/internal.h"
-#include "fs/namespace.h"
+#include "fs/vfs/internal.h"
+#include "fs/mount/namespace.h"
 #include "fs/proc/internal.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"

@@ -1,6 +1,6 @@
 /* /proc/PID/ns: a link for each namespace in which the task is. All tasks are in the same ones. */
-#include "fs/libfs.h"
-#include "fs/nsfs.h"
+#include "fs/vfs/libfs.h"
+#include "fs/mount/nsfs.h"
 #include "fs/proc/internal.h"
 #include "kernel/lib/string.h"
 

@@ -4,7 +4,7 @@
  * Static entries are pinned dentries. Lookup operations (base.c) make the directories of tasks and
  * the link self, which live while they have users.
  */
-#include "fs/filesystems.h"
+#include "fs/vfs/filesystems.h"
 #include "fs/proc/internal.h"
 #include "kernel/export.h"
 #include "kernel/printk/printk.h"

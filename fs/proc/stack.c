@@ -1,5 +1,5 @@
 /* Where a task is in the kernel: /proc/PID/{stack,wchan,syscall}. */
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "fs/proc/internal.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"

@@ -3,7 +3,7 @@
  *
  * A write is parsed completely before a value is stored, so a write with an error changes nothing.
  */
-#include "fs/dcache.h"
+#include "fs/vfs/dcache.h"
 #include "fs/proc/internal.h"
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/kstrtox.h"

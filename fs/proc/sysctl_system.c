@@ -1,5 +1,5 @@
 /* Files of /proc/sys with the names and the limits of the system, as programs read them. */
-#include "fs/devices.h"
+#include "fs/dev/devices.h"
 #include "fs/proc/internal.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"

@@ -2,7 +2,7 @@
  * /proc/sysrq-trigger: commands that help when other parts of the kernel no longer answer (Linux:
  * Documentation/admin-guide/sysrq.rst).
  */
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "fs/proc/internal.h"
 #include "kernel/panic.h"
 #include "kernel/printk/kmsg_dump.h"

@@ -1,5 +1,5 @@
 /* /proc/PID/task: a directory for each thread of the process. */
-#include "fs/libfs.h"
+#include "fs/vfs/libfs.h"
 #include "fs/proc/internal.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/vsprintf.h"

@@ -2,7 +2,7 @@
  * What the console prints, in a zone. It is a console of printk() that needs no device: it takes
  * the lines of the log from the first one on, in any context, but never waits.
  */
-#include "arch/irqflags.h"
+#include "arch/cpu/irqflags.h"
 #include "fs/pstore/internal.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/locking/spinlock.h"

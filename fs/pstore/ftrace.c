@@ -1,7 +1,7 @@
 /* The calls of the last boot: see ftrace.h. */
-#include "arch/percpu.h"
+#include "arch/cpu/percpu.h"
 #include "fs/pstore/internal.h"
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/cpumask.h"
 #include "kernel/errno.h"
 #include "kernel/lib/sort.h"

@@ -1,6 +1,6 @@
 /* /dev/pmsg0: what programs write there is in /sys/fs/pstore/pmsg-ramoops-0 after a reboot. */
-#include "fs/devfs.h"
-#include "fs/devices.h"
+#include "fs/dev/devfs.h"
+#include "fs/dev/devices.h"
 #include "fs/pstore/internal.h"
 #include "kernel/sched/mutex.h"
 

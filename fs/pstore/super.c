@@ -1,8 +1,8 @@
 /* pstore, the file system at /sys/fs/pstore: a file for each record of the last boot. */
-#include "fs/filesystems.h"
-#include "fs/mount_options.h"
+#include "fs/vfs/filesystems.h"
+#include "fs/mount/options.h"
 #include "fs/pstore/internal.h"
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"

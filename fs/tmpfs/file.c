@@ -3,10 +3,10 @@
  * byte is written, or when a program touches it through a shared or private mapping. Missing pages
  * read as zeros.
  */
-#include "fs/internal.h"
-#include "fs/open.h"
+#include "fs/vfs/internal.h"
+#include "fs/vfs/open.h"
 #include "fs/tmpfs/tmpfs.h"
-#include "fs/uio.h"
+#include "fs/file/uio.h"
 #include "kernel/lib/string.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/signal.h"

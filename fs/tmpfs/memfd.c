@@ -3,11 +3,11 @@
  *
  * The files are in an instance of tmpfs that is mounted nowhere, and has no limits.
  */
-#include "arch/uaccess.h"
-#include "fs/file.h"
-#include "fs/filesystems.h"
-#include "fs/internal.h"
-#include "fs/namespace.h"
+#include "arch/user/uaccess.h"
+#include "fs/file/file.h"
+#include "fs/vfs/filesystems.h"
+#include "fs/vfs/internal.h"
+#include "fs/mount/namespace.h"
 #include "fs/tmpfs/tmpfs.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"

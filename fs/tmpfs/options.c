@@ -1,6 +1,6 @@
 /* The options of mount(2) for tmpfs. See options.h. */
 #include "fs/tmpfs/options.h"
-#include "fs/mount_options.h"
+#include "fs/mount/options.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 

@@ -1,14 +1,14 @@
 /*
- * tmpfs: mounts, options and directories. Names live in the dcache only (fs/libfs.h).
+ * tmpfs: mounts, options and directories. Names live in the dcache only (fs/vfs/libfs.h).
  *
  * The root file system, devtmpfs and every mounted tmpfs are of this kind. Without the option
  * size=, the files of one instance may use half of the memory; then writes return -ENOSPC.
  */
-#include "fs/filesystems.h"
-#include "fs/internal.h"
-#include "fs/namei.h"
-#include "fs/seq_file.h"
-#include "fs/statfs.h"
+#include "fs/vfs/filesystems.h"
+#include "fs/vfs/internal.h"
+#include "fs/vfs/namei.h"
+#include "fs/vfs/seq_file.h"
+#include "fs/vfs/statfs.h"
 #include "fs/tmpfs/options.h"
 #include "fs/tmpfs/tmpfs.h"
 #include "kernel/lib/string.h"

@@ -1,8 +1,8 @@
 /* tmpfs: a file system in memory. The parts that its files share. */
 #pragma once
 
-#include "fs/page_cache.h"
-#include "fs/permission.h"
+#include "fs/vfs/page_cache.h"
+#include "fs/vfs/permission.h"
 
 /* One mounted tmpfs. Legend: [A] atomic; [C] constant, or changed by a remount. */
 struct tmpfs_sb_info {

@@ -1,8 +1,8 @@
 /* ACPI: reads the tables at boot, powers off, resets. */
 #include "kernel/acpi/acpi.h"
 
-#include "arch/io.h"
-#include "arch/processor.h"
+#include "arch/cpu/io.h"
+#include "arch/cpu/processor.h"
 #include "kernel/boot/boot_info.h"
 #include "kernel/printk/printk.h"
 #include "kernel/time/ktime.h"

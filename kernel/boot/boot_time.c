@@ -1,6 +1,6 @@
 /* Time stamps of the stages of the boot. */
 #include "kernel/boot/boot_time.h"
-#include "arch/clock.h"
+#include "arch/time/clock.h"
 
 u64 boot_stage_tsc[BOOT_STAGES];
 

@@ -1,5 +1,5 @@
 /* The 16550 driver: receives and sends by interrupts, and by a task in a flood (serial_core.h). */
-#include "arch/io.h"
+#include "arch/cpu/io.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/console/serial_reg.h"
 #include "kernel/console/tty.h"

@@ -3,7 +3,7 @@
  * when serial8250.c has set them up. The functions here do not sleep. They take only the lock of
  * the port, and only by trylock.
  */
-#include "arch/io.h"
+#include "arch/cpu/io.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/console/serial_reg.h"
 #include "kernel/printk/printk.h"

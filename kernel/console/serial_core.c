@@ -1,6 +1,6 @@
 /* Chooses the next byte for a UART to send, and manages its transmit buffer. See serial_core.h. */
 #include "kernel/console/serial_core.h"
-#include "arch/irqflags.h"
+#include "arch/cpu/irqflags.h"
 #include "kernel/console/serial_reg.h"
 #include "kernel/console/tty.h"
 #include "kernel/lib/string.h"

@@ -1,5 +1,5 @@
 /* Terminals: read, write, poll and ioctl for device files. */
-#include "arch/uaccess.h"
+#include "arch/user/uaccess.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"

@@ -1,8 +1,8 @@
 /* The machine-independent part of interrupts: device handlers and counts. */
 #include "kernel/irq/irq.h"
 
-#include "arch/interrupt.h"
-#include "arch/percpu.h"
+#include "arch/irq/interrupt.h"
+#include "arch/cpu/percpu.h"
 #include "kernel/errno.h"
 #include "kernel/irq/irq_events.h"
 #include "kernel/locking/spinlock.h"

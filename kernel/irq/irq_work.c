@@ -5,9 +5,9 @@
  */
 #include "kernel/irq/irq_work.h"
 
-#include "arch/ipi.h"
-#include "arch/percpu.h"
-#include "arch/processor.h"
+#include "arch/irq/ipi.h"
+#include "arch/cpu/percpu.h"
+#include "arch/cpu/processor.h"
 #include "kernel/export.h"
 #include "kernel/preempt.h"
 

@@ -8,8 +8,8 @@
  */
 #include "kernel/irq/softirq.h"
 
-#include "arch/irqflags.h"
-#include "arch/percpu.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/percpu.h"
 #include "kernel/bug.h"
 #include "kernel/irq/irq.h"
 #include "kernel/preemptirq.h"

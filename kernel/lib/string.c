@@ -1,6 +1,6 @@
 /*
  * The string functions of the C library. memcpy(), memmove() and memset() are in
- * arch/string.asm.
+ * arch/cpu/string.asm.
  */
 #include "kernel/lib/string.h"
 #include "kernel/export.h"

@@ -10,7 +10,7 @@
 #ifdef NOP5_HOST
 #include <string.h>
 #else
-/* arch/string.asm. The regions of memcpy() must not overlap. */
+/* arch/cpu/string.asm. The regions of memcpy() must not overlap. */
 void *memcpy(void *dst, const void *src, size_t n);
 void *memmove(void *dst, const void *src, size_t n);
 void *memset(void *dst, int byte, size_t n);

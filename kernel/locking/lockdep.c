@@ -16,7 +16,7 @@
 #ifdef CONFIG_DEBUG
 #include "kernel/locking/lockdep.h"
 
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/bug.h"
 #include "kernel/current.h"
 #include "kernel/printk/printk.h"

@@ -17,8 +17,8 @@
  * the new owner. The holder sends an NMI because nothing else ends the halt of a CPU that waits
  * with interrupts off.
  */
-#include "arch/halt.h"
-#include "arch/ipi.h"
+#include "arch/cpu/halt.h"
+#include "arch/irq/ipi.h"
 #include "kernel/locking/spinlock.h"
 
 #define SPINS_BEFORE_HALT 4096

@@ -8,8 +8,8 @@
  */
 #pragma once
 
-#include "arch/irqflags.h"
-#include "arch/processor.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/processor.h"
 #include "kernel/preempt.h"
 
 /* A class of locks for the checker: all locks that one place in the source initialises. */

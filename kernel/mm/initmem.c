@@ -1,5 +1,5 @@
 /* The end of the boot: frees the init sections. */
-#include "arch/pgtable.h"
+#include "arch/mm/pgtable.h"
 #include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/jump_label.h"

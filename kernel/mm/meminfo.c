@@ -1,5 +1,5 @@
 /* Counts the memory by its use, and reports failed allocations. */
-#include "arch/pgtable.h"
+#include "arch/mm/pgtable.h"
 #include "kernel/current.h"
 #include "kernel/mm/internal.h"
 #include "kernel/printk/printk.h"

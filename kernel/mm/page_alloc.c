@@ -11,8 +11,8 @@
  */
 #include "kernel/mm/internal.h"
 
-#include "arch/irqflags.h"
-#include "arch/percpu.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/percpu.h"
 #include "kernel/bug.h"
 #include "kernel/export.h"
 #include "kernel/lib/string.h"

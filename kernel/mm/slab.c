@@ -18,8 +18,8 @@
  */
 #include "kernel/mm/slab.h"
 
-#include "arch/irqflags.h"
-#include "arch/percpu.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/percpu.h"
 #include "kernel/bug.h"
 #include "kernel/lib/bitops.h"
 #include "kernel/lib/string.h"

@@ -3,7 +3,7 @@
 
 #ifdef CONFIG_DEBUG
 
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/lib/string.h"
 #include "kernel/printk/printk.h"
 

@@ -1,7 +1,7 @@
 /* Definitions for slab.c, and for its checks in slab_debug.c. */
 #pragma once
 
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/mm/internal.h"
 #include "kernel/mm/slab.h"

@@ -11,8 +11,8 @@
  */
 #include "kernel/mm/stack.h"
 
-#include "arch/irqflags.h"
-#include "arch/percpu.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/percpu.h"
 #include "kernel/lib/bitops.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/mm/internal.h"

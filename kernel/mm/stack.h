@@ -1,7 +1,7 @@
 /* The addresses of kernel stacks. kernel/mm/vmalloc.h has the functions for other code. */
 #pragma once
 
-#include "arch/pgtable.h"
+#include "arch/mm/pgtable.h"
 #include "kernel/mm/thread_size.h"
 
 /* A slot has the stack in the middle, and a guard before and behind it. */

@@ -8,7 +8,7 @@
  */
 #include "kernel/mm/vmalloc.h"
 
-#include "arch/pgtable.h"
+#include "arch/mm/pgtable.h"
 #include "kernel/bug.h"
 #include "kernel/export.h"
 #include "kernel/lib/bitops.h"

@@ -127,7 +127,7 @@ u8 *section_image(const struct load_info *info, unsigned index);
  */
 int apply_relocations(const struct load_info *info);
 
-/* ---- arch/module.c ---- */
+/* ---- arch/module/module.c ---- */
 
 #define ELF_MACHINE_KERNEL 62 /* EM_X86_64 */
 

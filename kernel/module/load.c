@@ -4,9 +4,9 @@
  */
 #include "kernel/module/load.h"
 
-#include "arch/ftrace.h"
-#include "arch/text_patch.h"
-#include "arch/uaccess.h"
+#include "arch/ftrace/ftrace.h"
+#include "arch/patch/text_patch.h"
+#include "arch/user/uaccess.h"
 #include "kernel/errno.h"
 #include "kernel/lib/sort.h"
 #include "kernel/lib/string.h"

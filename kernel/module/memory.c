@@ -3,7 +3,7 @@
  * by page. A region is RW while it is filled. Then its rights become final. No page is ever
  * writable and executable: map_kernel_page() and set_memory_x() see to that.
  */
-#include "arch/pgtable.h"
+#include "arch/mm/pgtable.h"
 #include "kernel/bug.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"

@@ -105,7 +105,7 @@ struct module {
 	struct kallsyms_table *symbols, *init_symbols;
 	void *ftrace;      /* of trace/ftrace/module.c [ftrace_lock] */
 	void *jump_labels; /* of kernel/jump_label.c [jump_label_mutex] */
-	void *files;       /* of fs/module_sysfs.c [M of the chain] */
+	void *files;       /* of fs/module/sysfs.c [M of the chain] */
 	bool has_init;
 	bool may_be_probed;     /* ftrace and jump labels know its sites; of trace/kprobes */
 	bool keep_init_symbols; /* a tracer runs: names of init text stay until the module goes */

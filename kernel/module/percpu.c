@@ -1,9 +1,9 @@
 /*
  * The per-CPU variables of modules. The kernel's per-CPU section ends with a part that no variable
  * of the kernel uses; the variables of a module get addresses there. So they are reached like those
- * of the kernel (arch/percpu.h), and each CPU has its copy already.
+ * of the kernel (arch/cpu/percpu.h), and each CPU has its copy already.
  */
-#include "arch/percpu.h"
+#include "arch/cpu/percpu.h"
 #include "kernel/compiler.h"
 #include "kernel/lib/string.h"
 #include "kernel/module/internal.h"

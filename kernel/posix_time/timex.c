@@ -1,5 +1,5 @@
 /* adjtimex(2): the system calls that adjust the time of day. */
-#include "arch/uaccess.h"
+#include "arch/user/uaccess.h"
 #include "kernel/posix_time/clock.h"
 #include "kernel/posix_time/cpu_clock.h"
 #include "kernel/process/capability.h"

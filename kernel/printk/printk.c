@@ -11,7 +11,7 @@
  * lock. If the console falls far behind, printk() itself sends (console_throttle). So no message is
  * lost, except in a storm of NMIs.
  */
-#include "arch/irqflags.h"
+#include "arch/cpu/irqflags.h"
 #include "kernel/errno.h"
 #include "kernel/export.h"
 #include "kernel/init.h"

@@ -1,5 +1,5 @@
 /* Supplementary groups, and capget(2) and capset(2). */
-#include "arch/uaccess.h"
+#include "arch/user/uaccess.h"
 #include "kernel/lib/sort.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/process/cred.h"

@@ -12,7 +12,7 @@
 #include "kernel/process/cred.h"
 #include "kernel/process/exit.h"
 
-#include "arch/uaccess.h"
+#include "arch/user/uaccess.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
 #include "kernel/process/clone_flags.h"

@@ -8,7 +8,7 @@
  */
 #include "kernel/process/fork.h"
 
-#include "arch/switch.h"
+#include "arch/cpu/switch.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"

@@ -1,4 +1,4 @@
-/* What fs/pidfd.c does for clone(CLONE_PIDFD) and waitid(P_PIDFD). */
+/* What fs/fdevents/pidfd.c does for clone(CLONE_PIDFD) and waitid(P_PIDFD). */
 #pragma once
 
 #include "kernel/process/pid.h"

@@ -1,5 +1,5 @@
 /* Resource limits: getrlimit(2), setrlimit(2), prlimit(2). */
-#include "arch/uaccess.h"
+#include "arch/user/uaccess.h"
 #include "kernel/init.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/mm/thread_size.h"

@@ -11,9 +11,9 @@
  */
 #include "kernel/random/random.h"
 
-#include "arch/clock.h"
-#include "arch/random.h"
-#include "arch/uaccess.h"
+#include "arch/time/clock.h"
+#include "arch/cpu/random.h"
+#include "arch/user/uaccess.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/locking/spinlock.h"

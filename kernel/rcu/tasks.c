@@ -25,7 +25,7 @@
  * runs with preemption off from the moment it leaves the list of tasks until its last switch
  * (do_exit()).
  */
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"

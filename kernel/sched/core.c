@@ -18,12 +18,12 @@
  */
 #include "kernel/sched/runqueue.h"
 
-#include "arch/fpu.h"
-#include "arch/kprobes.h"
-#include "arch/mmu_context.h"
-#include "arch/stacktrace.h"
-#include "arch/switch.h"
-#include "arch/uaccess.h"
+#include "arch/user/fpu.h"
+#include "arch/probes/kprobes.h"
+#include "arch/user/mmu_context.h"
+#include "arch/unwind/stacktrace.h"
+#include "arch/cpu/switch.h"
+#include "arch/user/uaccess.h"
 #include "kernel/bug.h"
 #include "kernel/export.h"
 #include "kernel/printk/printk.h"

@@ -6,7 +6,7 @@
  * resched_curr() on its run queue ends the halt, by an IPI if another CPU calls it. While the idle
  * task is awake and looks at need_resched, rq->polling is true, and that CPU saves the IPI.
  */
-#include "arch/halt.h"
+#include "arch/cpu/halt.h"
 #include "kernel/preemptirq.h"
 #include "kernel/sched/runqueue.h"
 

@@ -12,7 +12,7 @@
  */
 #include "kernel/sched/mutex.h"
 
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/bug.h"
 #include "kernel/export.h"
 #include "kernel/locking/lockdep.h"

@@ -1,7 +1,7 @@
 /* Answers of the scheduler to other rooms: about the current task, about a task, about a CPU. */
 #include "kernel/sched/runqueue.h"
 
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/current.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/user_work.h"

@@ -12,7 +12,7 @@
  */
 #include "kernel/sched/rwsem.h"
 
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/bug.h"
 #include "kernel/locking/lockdep.h"
 #include "kernel/sched/sched.h"

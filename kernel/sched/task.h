@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "arch/processor.h"
+#include "arch/cpu/processor.h"
 #include "kernel/cpumask.h"
 #include "kernel/lib/list.h"
 #include "kernel/lib/rbtree.h"
@@ -93,13 +93,13 @@ struct restart_block {
 };
 
 struct task_struct {
-	/* Keep first: arch/switch.asm uses the offset. */
+	/* Keep first: arch/cpu/switch.asm uses the offset. */
 	void *sp; /* [O] saved stack pointer while not running */
 
 	void *stack; /* [C] lowest byte of the stack (the guard page is below) */
 
 	/*
-	 * Keep here. Before each return to user mode arch/entry_syscall.asm reads 4 bytes from
+	 * Keep here. Before each return to user mode arch/user/entry_syscall.asm reads 4 bytes from
 	 * quiescent_work on: they are not 0 if the task has something to do on the way. Other tasks
 	 * change user_work with set_user_work() (kernel/sched/user_work.h).
 	 *
@@ -228,7 +228,7 @@ struct task_struct {
 	u32 trace_recursion;        /* [X] trace: trace/ftrace/recursion.h */
 	u32 cmdline_saved; /* [X] trace: trace/core/cmdlines.h; 0: the name has changed since */
 	void *worker;      /* [X] workqueue: the struct worker this task is */
-	struct thread_struct thread; /* [X] arch: arch/processor.h */
+	struct thread_struct thread; /* [X] arch: arch/cpu/processor.h */
 #ifdef CONFIG_DEBUG
 	struct held_locks held_locks; /* [O] locking: the locks it holds */
 #endif

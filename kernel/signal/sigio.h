@@ -3,7 +3,7 @@
  * (fcntl(2), F_SETOWN).
  *
  * An object with readers or writers has a list of the files that want signals, and calls
- * kill_fasync() where it also wakes sleepers. fs/fasync.c fills the lists.
+ * kill_fasync() where it also wakes sleepers. fs/file/fasync.c fills the lists.
  */
 #pragma once
 

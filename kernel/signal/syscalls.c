@@ -1,7 +1,7 @@
 /* The system calls of signals. */
 #include "kernel/signal/signal.h"
 
-#include "arch/uaccess.h"
+#include "arch/user/uaccess.h"
 #include "kernel/process/cred.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/ktime.h"

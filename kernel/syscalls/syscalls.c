@@ -1,8 +1,8 @@
 /* The table of system calls. SYSCALL_DEFINEn() makes its entries. */
 #include "kernel/syscalls/syscalls.h"
 
-#include "arch/pgtable.h"
-#include "arch/ptrace.h"
+#include "arch/mm/pgtable.h"
+#include "arch/cpu/ptrace.h"
 #include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/mm/page_alloc.h"

@@ -9,9 +9,10 @@
  * This makes the function sys_dup2. The entry of system calls calls it with the six registers of
  * the arguments. A program leaves any bits in the upper half of the register of an int. So all
  * parameters are unsigned long, and the function casts them. Kernel tasks call it, too, by a
- * declaration with the real types, as in fs/syscalls.h. So its name in C is __se_sys_dup2 here: the
- * two declarations may differ. It also makes an entry in the table of system calls, which describes
- * the arguments. Their types and names are Linux's, because the formats of events show them.
+ * declaration with the real types, as in fs/vfs/syscalls.h. So its name in C is __se_sys_dup2 here:
+ * the two declarations may differ. It also makes an entry in the table of system calls, which
+ * describes the arguments. Their types and names are Linux's, because the formats of events show
+ * them.
  *
  * sys_dup2() marks the boundary of the call for RCU-tasks (syscall_boundary()), and each end has a
  * tracepoint. So the body has neither, and one system call does not call the function of another:
@@ -23,14 +24,14 @@
  */
 #pragma once
 
-#include "arch/linkage.h"
+#include "arch/cpu/linkage.h"
 #include "kernel/linker_table.h"
 #include "kernel/sched/quiescent.h"
 #include "kernel/syscalls/raw_syscalls_events.h"
 #include "kernel/syscalls/unistd.h"
 
 #define SYSCALL_ARGS_MAX 6
-#define NR_SYSCALLS      512 /* numbers are below; arch/entry_syscall.asm */
+#define NR_SYSCALLS      512 /* numbers are below; arch/user/entry_syscall.asm */
 
 /* One system call. Constant. */
 struct syscall_metadata {

@@ -3,7 +3,7 @@
  * reads a clock.
  */
 #include "kernel/time/trace_clock.h"
-#include "arch/clock.h"
+#include "arch/time/clock.h"
 #include "kernel/time/timekeeping.h"
 #include "kernel/atomic.h"
 #include "kernel/export.h"

@@ -1,7 +1,7 @@
 /* Page faults of the current task at user addresses: finds the area, and checks its rights. */
 #include "kernel/vm/internal.h"
 
-#include "arch/traps.h"
+#include "arch/irq/traps.h"
 #include "kernel/signal/siginfo.h"
 
 /* Whether the area forbids an access with that error code. */

@@ -1,8 +1,8 @@
 /* Declarations for the files of kernel/vm only. */
 #pragma once
 
-#include "arch/mmu_context.h"
-#include "arch/user_pgtable.h"
+#include "arch/user/mmu_context.h"
+#include "arch/user/user_pgtable.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
 #include "kernel/sched/sched.h"

@@ -4,11 +4,11 @@
  * mm_users counts those that use the memory: tasks, and code such as /proc that looks into it. When
  * the last one has gone, all areas and pages go. mm_count counts those that only need the struct
  * and the root table: all of mm_users together are one, and each lazy CPU is one
- * (arch/mmu_context.h).
+ * (arch/user/mmu_context.h).
  */
 #include "kernel/vm/internal.h"
 
-#include "arch/percpu.h"
+#include "arch/cpu/percpu.h"
 #include "kernel/init.h"
 #include "kernel/irq/irq_work.h"
 #include "kernel/lib/string.h"

@@ -138,7 +138,7 @@ enum mm_counter { MM_ANONPAGES, MM_FILEPAGES, MM_SHMEMPAGES, NR_MM_COUNTERS };
 
 /* The part of an address space that the machine-dependent code uses. */
 struct mm_context {
-	u64 tlb_gen;         /* [A] counts the flushes, see arch/mmu_context.h */
+	u64 tlb_gen;         /* [A] counts the flushes, see arch/user/mmu_context.h */
 	struct cpumask cpus; /* [A] CPUs that have loaded pgd */
 	void *vdso;          /* [M] the address of the vDSO; NULL: none */
 };

@@ -1,7 +1,7 @@
 /* What areas use: the sums of /proc/PID/smaps, and the entries of /proc/PID/pagemap. */
 #include "kernel/vm/usage.h"
 
-#include "arch/user_pgtable.h"
+#include "arch/user/user_pgtable.h"
 #include "kernel/vm/internal.h"
 
 /* How many entries of page tables show a page. A page of a file has a reference of its cache, too.

@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 
 #include "kernel/types.h"
-#include "arch/processor.h"
+#include "arch/cpu/processor.h"
 #include "kernel/atomic.h"
 #include "kernel/sections.h"
 
@@ -43,7 +43,7 @@ static char image[64];
 #define _stext (image)
 #define _etext (image + sizeof(image))
 
-#include "arch/x86_64/text_patch.c"
+#include "arch/x86_64/patch/text_patch.c"
 
 #define SITES	 3
 #define VERSIONS 8

@@ -1,6 +1,6 @@
 /*
  * Traced calls and their returns, with an interrupt at each instruction.
- * sources: labs/tests/lab05_calls.c labs/tests/lab05_unwind.c trace/fgraph/fgraph.c arch/x86_64/fgraph_entry.asm
+ * sources: labs/tests/lab05_calls.c labs/tests/lab05_unwind.c trace/fgraph/fgraph.c arch/x86_64/ftrace/fgraph_entry.asm
  *
  * lab05_frames MODE says what is wrong in one sentence, and ends with status 1; labs/tests/lab05.py names the rules. A call is
  * executed again and again. Each time the CPU's trap flag stops it one instruction later, and the handler does what an interrupt

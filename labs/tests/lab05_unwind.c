@@ -5,7 +5,7 @@
 #define STEPS_MAX 100000UL /* in a search: more than 512 frames need */
 
 /*
- * Looks for the true return address of each active call, as unwind_next() and frameless_caller() do in arch/x86_64/unwind.c. The
+ * Looks for the true return address of each active call, as unwind_next() and frameless_caller() do in arch/x86_64/unwind/unwind.c. The
  * innermost one of the watched code may have left the stack: then only the first instruction of return_to_handler needs its frame.
  */
 void find_callers(void)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/rcu/callbacks.h"
 #include "kernel/sched/mutex.h"
 #include "kernel/sched/sched.h"

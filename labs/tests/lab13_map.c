@@ -1,6 +1,6 @@
 /*
  * The map of a histogram: each key has one element, whatever interrupts an insertion.
- * sources: trace/events/tracing_map.c
+ * sources: trace/hist/tracing_map.c
  *
  * lab13_map STEP prints what it has seen; labs/tests/lab13.py judges it. elt_init() is called between the look for a key and
  * its publication. So an insertion there is what an interrupt or another CPU could do at that moment.
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "kernel/mm/slab.h"
-#include "trace/events/tracing_map.h"
+#include "trace/hist/tracing_map.h"
 
 #define BITS 7
 #define SIZE (1U << BITS)

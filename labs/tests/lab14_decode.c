@@ -1,11 +1,11 @@
 /*
  * Decodes the instructions that standard input has in hexadecimal, one on a line, and prints their parts.
- * sources: arch/x86_64/insn.c
+ * sources: arch/x86_64/probes/insn.c
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "arch/insn.h"
+#include "arch/probes/insn.h"
 
 int main(void)
 {

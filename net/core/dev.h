@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "arch/percpu.h"
+#include "arch/cpu/percpu.h"
 #include "kernel/sched/mutex.h"
 #include "net/core/skbuff.h"
 

@@ -1,5 +1,5 @@
 /* The family AF_INET: what the system calls do before the protocol does its part. See inet.h. */
-#include "fs/poll.h"
+#include "fs/file/poll.h"
 #include "kernel/init.h"
 #include "kernel/irq/softirq.h"
 #include "kernel/lib/string.h"

@@ -1,5 +1,5 @@
 /* What UDP, raw and ping sockets share: a queue of packets, and a peer that is only a name. */
-#include "fs/poll.h"
+#include "fs/file/poll.h"
 #include "kernel/irq/softirq.h"
 #include "kernel/lib/string.h"
 #include "net/ipv4/devinet.h"

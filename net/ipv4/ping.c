@@ -7,7 +7,7 @@
 #include "net/ipv4/devinet.h"
 #include "net/ipv4/inet.h"
 
-#include "fs/proc_fs.h"
+#include "fs/proc/proc_fs.h"
 #include "kernel/init.h"
 
 static struct inet_table ping_table;

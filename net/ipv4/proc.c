@@ -1,5 +1,5 @@
 /* /proc/net/udp, icmp, raw, tcp, sockstat, dev and route. The formats are Linux's. */
-#include "fs/proc_fs.h"
+#include "fs/proc/proc_fs.h"
 #include "kernel/init.h"
 #include "kernel/irq/softirq.h"
 #include "kernel/lib/vsprintf.h"

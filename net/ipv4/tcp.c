@@ -1,7 +1,7 @@
 /* TCP: the calls on a connection. See tcp.h. */
 #include "net/ipv4/tcp.h"
 
-#include "fs/poll.h"
+#include "fs/file/poll.h"
 #include "kernel/irq/softirq.h"
 
 #define FIONREAD 0x541bU

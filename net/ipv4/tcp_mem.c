@@ -9,7 +9,7 @@
  * then until the first is reached, memory is under pressure: a connection gets no more than its
  * share of the third limit, so that many small connections go on beside a few large ones.
  */
-#include "fs/proc_fs.h"
+#include "fs/proc/proc_fs.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/irq/softirq.h"

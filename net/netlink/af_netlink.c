@@ -1,7 +1,7 @@
 /* AF_NETLINK: the sockets, and what all requests have in common. See netlink.h. */
 #include "net/netlink/netlink.h"
 
-#include "fs/poll.h"
+#include "fs/file/poll.h"
 #include "kernel/irq/softirq.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"

@@ -1,7 +1,7 @@
 /* Names of sockets: a path, whose inode is the key, or bytes that begin with a NUL ("abstract"). */
-#include "fs/fs_struct.h"
-#include "fs/namei.h"
-#include "fs/permission.h"
+#include "fs/vfs/fs_struct.h"
+#include "fs/vfs/namei.h"
+#include "fs/vfs/permission.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"

@@ -15,7 +15,7 @@
  * under it, and so does a copy for MSG_PEEK count the files. A task can get a reference on a
  * candidate's file in no other way: no table of descriptors has it.
  */
-#include "fs/file.h"
+#include "fs/file/file.h"
 #include "net/unix/unix.h"
 
 DEFINE_SPINLOCK(unix_gc_lock);

@@ -1,5 +1,5 @@
 /* /proc/net/unix, and the limits in /proc/sys/net. */
-#include "fs/proc_fs.h"
+#include "fs/proc/proc_fs.h"
 #include "kernel/init.h"
 #include "net/unix/unix.h"
 

@@ -1,5 +1,5 @@
 /* Descriptors and credentials that travel with a message: cmsg(3), unix(7). */
-#include "fs/file.h"
+#include "fs/file/file.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/cred.h"

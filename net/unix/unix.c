@@ -1,8 +1,8 @@
 /* AF_UNIX: making, closing and polling a socket. See unix.h. */
 #include "net/unix/unix.h"
 
-#include "fs/dcache.h"
-#include "fs/poll.h"
+#include "fs/vfs/dcache.h"
+#include "fs/file/poll.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/cred.h"

@@ -1,6 +1,6 @@
 ; For the self-tests of tracing: calls a function with chosen values in all registers (ftrace.h).
 
-%include "arch/ptrace.inc"
+%include "arch/cpu/ptrace.inc"
 
 ; In the order of struct pt_regs, without rsi, which points to the struct.
 %define REGISTERS	r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx

@@ -1,6 +1,6 @@
 /* Self-test of the operations that are atomic on one CPU. */
-#include "arch/irqflags.h"
-#include "arch/local.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/local.h"
 #include "selftest/selftest.h"
 
 #define IOPL (3UL << 12) /* set or clear, it means nothing in ring 0 */

@@ -1,8 +1,8 @@
 /* Self-tests of reading memory that may not be there. */
-#include "arch/irqflags.h"
-#include "arch/maccess.h"
-#include "arch/percpu.h"
-#include "arch/traps.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/unwind/maccess.h"
+#include "arch/cpu/percpu.h"
+#include "arch/irq/traps.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/vmalloc.h"

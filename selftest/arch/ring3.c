@@ -1,12 +1,12 @@
 /* Self-tests of the ways into the kernel and out of it. The programs are in ring3_code.asm. */
 #include "selftest/arch/ring3.h"
 
-#include "arch/cpuinfo.h"
-#include "arch/ipi.h"
-#include "arch/percpu.h"
-#include "arch/ptrace.h"
-#include "arch/special_insns.h"
-#include "arch/syscall.h"
+#include "arch/boot/cpuinfo.h"
+#include "arch/irq/ipi.h"
+#include "arch/cpu/percpu.h"
+#include "arch/cpu/ptrace.h"
+#include "arch/cpu/special_insns.h"
+#include "arch/user/syscall.h"
 #include "kernel/errno.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/rcu/rcu.h"

@@ -1,8 +1,8 @@
 /* Programs of self-tests: a kernel task that gives itself an address space, without exec. */
 #include "selftest/arch/ring3.h"
 
-#include "arch/switch.h"
-#include "arch/uaccess.h"
+#include "arch/cpu/switch.h"
+#include "arch/user/uaccess.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/sched/fork.h"
 #include "kernel/sched/kthread.h"

@@ -2,13 +2,13 @@
  * Self-tests of the interrupt and exception entries: breakpoints, unknown vectors, backtraces,
  * time.
  */
-#include "arch/descriptors.h"
-#include "arch/halt.h"
-#include "arch/irqflags.h"
-#include "arch/processor.h"
-#include "arch/stacktrace.h"
-#include "arch/traps.h"
-#include "arch/vectors.h"
+#include "arch/irq/descriptors.h"
+#include "arch/cpu/halt.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/processor.h"
+#include "arch/unwind/stacktrace.h"
+#include "arch/irq/traps.h"
+#include "arch/irq/vectors.h"
 #include "kernel/irq/irq.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"

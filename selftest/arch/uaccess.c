@@ -1,9 +1,9 @@
 /* Self-tests of the functions that touch user memory. The runner is a kernel task: its addresses
  * are of the kernel. selftest/arch/ring3.c tests the addresses of a program. */
-#include "arch/irqflags.h"
-#include "arch/special_insns.h"
-#include "arch/traps.h"
-#include "arch/uaccess.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/special_insns.h"
+#include "arch/irq/traps.h"
+#include "arch/user/uaccess.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/vmalloc.h"
 #include "selftest/selftest.h"

@@ -1,8 +1,8 @@
 /* Measures a call: selftest/bench/call_cost.h. */
 #include "selftest/bench/call_cost.h"
 
-#include "arch/clock.h"
-#include "fs/seq_file.h"
+#include "arch/time/clock.h"
+#include "fs/vfs/seq_file.h"
 
 #define ROUNDS 10
 

@@ -4,11 +4,11 @@
  * more while the sites of the system preemptirq are on: its four tracepoints have more than a
  * thousand sites, each other tracepoint one or a few.
  */
-#include "arch/clock.h"
-#include "fs/debugfs.h"
-#include "fs/fs.h"
-#include "fs/seq_file.h"
-#include "fs/syscalls.h"
+#include "arch/time/clock.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/fs.h"
+#include "fs/vfs/seq_file.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/init.h"
 #include "kernel/tracepoint.h"
 #include "selftest/bench/preemptirq_sites.h"

@@ -3,9 +3,9 @@
  * selftest/bench/kernel.c. ftrace_bench: enabling and disabling all functions. ftrace_ops_bench: a
  * call through a trampoline and one through the list of ops, and the registration of one ops.
  */
-#include "arch/clock.h"
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "arch/time/clock.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"

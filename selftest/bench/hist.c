@@ -3,10 +3,10 @@
  * kmem:kmalloc 20,000 times, with the triggers that the event has now, and prints TSC ticks of one
  * event. tests/boot/test_hist.py writes the triggers.
  */
-#include "arch/clock.h"
-#include "arch/irqflags.h"
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "arch/time/clock.h"
+#include "arch/cpu/irqflags.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/mm/kmem_events.h"
 

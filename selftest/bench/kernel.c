@@ -3,10 +3,10 @@
  * Reading a file makes the measurement. They count TSC ticks. Under QEMU's -icount shift=0 one tick
  * is one instruction, and the figures are exact (tests/bench/bench.py).
  */
-#include "arch/clock.h"
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
-#include "fs/syscalls.h"
+#include "arch/time/clock.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"

@@ -4,9 +4,9 @@
  * livepatch_bench of debugfs measures it, in TSC ticks as in selftest/bench/kernel.c. The old and
  * the new function differ only in a constant.
  */
-#include "arch/clock.h"
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "arch/time/clock.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/vsprintf.h"

@@ -2,8 +2,8 @@
  * The cost of a hit: the file /sys/kernel/debug/probes_bench. Reading it prints, for each kind of
  * probe, the TSC ticks that an empty handler adds to a call.
  */
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/sched/sched.h"
 #include "selftest/bench/call_cost.h"

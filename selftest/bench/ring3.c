@@ -2,8 +2,8 @@
  * Benchmarks of programs: the files in /sys/kernel/debug/bench-ring3. A program
  * counts the TSC ticks of many system calls, with its loop of two instructions more per call.
  */
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/syscalls/unistd.h"

@@ -2,9 +2,9 @@
  * Benchmark of tracepoints and static branches: the file /sys/kernel/debug/tracepoint_bench.
  * Reading it makes the measurements, in TSC ticks (selftest/bench/kernel.c).
  */
-#include "arch/clock.h"
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "arch/time/clock.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "selftest/bench/preemptirq_sites.h"

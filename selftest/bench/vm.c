@@ -2,9 +2,9 @@
  * Benchmarks of user memory: the file /sys/kernel/debug/vm_bench. A kernel task borrows an
  * address space, so each figure is that of the kernel alone, without a program's entry and exit.
  */
-#include "arch/clock.h"
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "arch/time/clock.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/sched/sched.h"
 #include "selftest/lib/threads.h"

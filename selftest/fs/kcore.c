@@ -2,9 +2,9 @@
  * Self-tests of /proc/kcore: it shows the kernel's memory as it is, also a call site with a jmp,
  * and the int3 of a patch that is half done. tests/host/test_dis.c proves that dis decodes them.
  */
-#include "arch/text_patch.h"
+#include "arch/patch/text_patch.h"
 #include "fs/exec/elf.h"
-#include "fs/syscalls.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/irq/irq.h"
 #include "kernel/lib/string.h"
 #include "selftest/lib/ftrace_targets.h"

@@ -1,7 +1,7 @@
 /* Self-tests of pipes and poll: no byte is lost, no message is torn, no wake-up is missed. */
-#include "fs/file.h"
-#include "fs/pipe.h"
-#include "fs/syscalls.h"
+#include "fs/file/file.h"
+#include "fs/pipe/pipe.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"

@@ -1,6 +1,6 @@
 /* Self-tests of seq_file: the text does not depend on the sizes of the reads. */
-#include "fs/seq_file.h"
-#include "fs/syscalls.h"
+#include "fs/vfs/seq_file.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "selftest/selftest.h"

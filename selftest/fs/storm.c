@@ -1,5 +1,5 @@
 /* Self-tests of the VFS on all CPUs at once: tasks make and remove names while others use them. */
-#include "fs/syscalls.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/page_alloc.h"

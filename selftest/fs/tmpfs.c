@@ -1,5 +1,5 @@
 /* Self-tests of tmpfs: contents, holes, sizes, and that a removed file frees its memory. */
-#include "fs/syscalls.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/mm/slab.h"

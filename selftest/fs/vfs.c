@@ -1,5 +1,5 @@
 /* Self-tests of paths, names and descriptors. They use /tmp/selftest, and remove it at the end. */
-#include "fs/syscalls.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/mm/slab.h"

@@ -1,7 +1,7 @@
 /* Self-tests of calls on other CPUs. */
-#include "arch/ipi.h"
-#include "arch/irqflags.h"
-#include "arch/tlb.h"
+#include "arch/irq/ipi.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/mm/tlb.h"
 #include "kernel/errno.h"
 #include "kernel/irq/irq.h"
 #include "kernel/sched/sched.h"

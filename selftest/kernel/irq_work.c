@@ -1,9 +1,9 @@
 /* Self-tests of irq_work. */
 #include "kernel/irq/irq_work.h"
 
-#include "arch/irqflags.h"
-#include "arch/processor.h"
-#include "arch/traps.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/processor.h"
+#include "arch/irq/traps.h"
 #include "kernel/irq/irq.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"

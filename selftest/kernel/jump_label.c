@@ -1,8 +1,8 @@
 /* Self-tests of static branches. */
 #include "kernel/jump_label.h"
 
-#include "arch/processor.h"
-#include "arch/text_patch.h"
+#include "arch/cpu/processor.h"
+#include "arch/patch/text_patch.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/smp.h"

@@ -1,5 +1,5 @@
 /* Self-tests of the page tables: no page is writable and executable, and no TLB entry is stale. */
-#include "arch/pgtable.h"
+#include "arch/mm/pgtable.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"

@@ -1,5 +1,5 @@
 /* Self-tests of where a new task begins in the order of the fair tasks. */
-#include "arch/processor.h"
+#include "arch/cpu/processor.h"
 #include "kernel/sched/kthread.h"
 #include "kernel/sched/runqueue.h"
 #include "kernel/smp.h"

@@ -1,7 +1,7 @@
 /* Self-tests of softirqs: they run with interrupts on, and leave time for tasks. */
 #include "kernel/irq/softirq.h"
 
-#include "arch/irqflags.h"
+#include "arch/cpu/irqflags.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"

@@ -1,9 +1,9 @@
 /* Self-tests of tracepoints. */
 #include "kernel/tracepoint.h"
 
-#include "arch/text_patch.h"
+#include "arch/patch/text_patch.h"
 #include "kernel/errno.h"
-#include "arch/traps.h"
+#include "arch/irq/traps.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/smp.h"

@@ -1,5 +1,5 @@
 /* Self-tests of user memory: areas, faults, copy on write, and the end of an address space. */
-#include "arch/mmu_context.h"
+#include "arch/user/mmu_context.h"
 #include "kernel/smp.h"
 #include "kernel/vm/mm.h"
 #include "selftest/lib/memory.h"

@@ -1,7 +1,7 @@
 /* Self-tests of page faults: what is a fault, which pages are copied, and who sees the copy. */
-#include "arch/tlb_events.h"
-#include "arch/traps.h"
-#include "arch/user_pgtable.h"
+#include "arch/mm/tlb_events.h"
+#include "arch/irq/traps.h"
+#include "arch/user/user_pgtable.h"
 #include "kernel/signal/siginfo.h"
 #include "kernel/smp.h"
 #include "kernel/vm/page.h"

@@ -1,6 +1,6 @@
 /* Self-tests of user memory on several CPUs: TLB flushes, lazy CPUs, and faults that race. */
-#include "arch/mmu_context.h"
-#include "arch/processor.h"
+#include "arch/user/mmu_context.h"
+#include "arch/cpu/processor.h"
 #include "kernel/lib/string.h"
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"

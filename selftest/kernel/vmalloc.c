@@ -1,6 +1,6 @@
 /* Self-tests of vmalloc, ioremap and kernel stacks. */
 #include "kernel/mm/vmalloc.h"
-#include "arch/pgtable.h"
+#include "arch/mm/pgtable.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/task.h"
 #include "selftest/lib/memory.h"

@@ -1,6 +1,6 @@
 /* Self-tests of the lockup detectors: each busy CPU has a check pending. */
-#include "arch/irqflags.h"
-#include "arch/percpu.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/percpu.h"
 #include "selftest/selftest.h"
 #include "kernel/time/timer.h"
 

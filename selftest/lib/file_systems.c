@@ -1,7 +1,7 @@
 /* Mounts what /etc/init.d/rcS of the root file system mounts. */
 #include "selftest/lib/file_systems.h"
-#include "fs/namei.h"
-#include "fs/namespace.h"
+#include "fs/vfs/namei.h"
+#include "fs/mount/namespace.h"
 #include "kernel/panic.h"
 
 static const struct {

@@ -1,8 +1,8 @@
 /* Threads for the self-tests: run a function in several threads at once, and wait for all. */
 #pragma once
 
-#include "arch/irqflags.h"
-#include "arch/tlb.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/mm/tlb.h"
 #include "kernel/sched/kthread.h"
 #include "kernel/smp.h"
 #include "kernel/time/ktime.h"

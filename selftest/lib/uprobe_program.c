@@ -1,11 +1,11 @@
 /* A program for tests of uprobes: uprobe_program.h. */
 #include "selftest/lib/uprobe_program.h"
 
-#include "arch/insn.h"
-#include "arch/switch.h"
-#include "arch/uaccess.h"
-#include "fs/namei.h"
-#include "fs/page_cache.h"
+#include "arch/probes/insn.h"
+#include "arch/cpu/switch.h"
+#include "arch/user/uaccess.h"
+#include "fs/vfs/namei.h"
+#include "fs/vfs/page_cache.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/sched/fork.h"
 #include "kernel/sched/kthread.h"

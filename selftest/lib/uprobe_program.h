@@ -1,7 +1,7 @@
 /* A program of a few bytes in a file, which runs in ring 3 and computes a sum, for uprobes. */
 #pragma once
 
-#include "fs/file.h"
+#include "fs/file/file.h"
 #include "kernel/sched/sched.h"
 #include "trace/uprobes/uprobes.h"
 

@@ -1,5 +1,5 @@
 /* Self-test of AF_UNIX: a message that comes together with the end of the connection is read. */
-#include "arch/processor.h"
+#include "arch/cpu/processor.h"
 #include "kernel/sched/sched.h"
 #include "selftest/lib/threads.h"
 #include "selftest/net/sockets.h"

@@ -1,5 +1,5 @@
 /* Self-tests of TCP: tcp_mem, and connections that all CPUs make, reset and close at once. */
-#include "fs/poll.h"
+#include "fs/file/poll.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"

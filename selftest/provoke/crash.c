@@ -3,10 +3,10 @@
  * report. Reading lists the names. The names are those of Linux's LKDTM
  * (Documentation/fault-injection/provoke-crashes.rst).
  */
-#include "arch/irqflags.h"
-#include "arch/processor.h"
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/processor.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"

@@ -4,8 +4,8 @@
  * address 0 to the functions, a name or a pattern. HOW is one of the names below, by default the
  * first. Use it once per boot.
  */
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"

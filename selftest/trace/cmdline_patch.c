@@ -1,7 +1,7 @@
 /* A live patch, as in modules/livepatch-sample.c, that a test enables without a module. */
 #include "selftest/trace/cmdline_patch.h"
 
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "trace/livepatch/livepatch.h"
 
 static int cmdline_patch_show(struct seq_file *m, void *v __unused)

@@ -1,5 +1,5 @@
 /* Self-test of the names of tasks in a trace. */
-#include "arch/processor.h"
+#include "arch/cpu/processor.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/runqueue.h"
 #include "selftest/lib/threads.h"

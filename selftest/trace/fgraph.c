@@ -1,5 +1,5 @@
 /* Self-tests of traced calls and returns: pairs, values, users, their data, depth, backtraces. */
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"

@@ -2,8 +2,8 @@
  * Self-tests of traced calls in tasks that sleep, migrate, are interrupted or end, and of tasks
  * that are still inside a traced call when the tracer is unregistered.
  */
-#include "arch/ipi.h"
-#include "arch/stacktrace.h"
+#include "arch/irq/ipi.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/kthread.h"
 #include "kernel/workqueue/workqueue.h"

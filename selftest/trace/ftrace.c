@@ -1,7 +1,7 @@
 /* Self-tests of dynamic ftrace: exact counts, patching under load, the state after a refused
  * change.
  */
-#include "arch/text_patch.h"
+#include "arch/patch/text_patch.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/kthread.h"
 #include "selftest/selftest.h"

@@ -3,8 +3,8 @@
  * higher priority keeps them off their CPU while the ops is unregistered. The tasks will return
  * into the trampoline, so the trampoline must stay until the last task has left it.
  */
-#include "arch/text_alias.h"
-#include "arch/text_area.h"
+#include "arch/patch/text_alias.h"
+#include "arch/patch/text_area.h"
 #include "kernel/mm/slab.h"
 #include "selftest/lib/ftrace_targets.h"
 #include "selftest/selftest.h"

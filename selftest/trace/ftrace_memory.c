@@ -2,8 +2,8 @@
  * Self-tests of tracing without memory: each attempt gives an error when any of its allocations is
  * refused (selftest/trace/refuse.h), and changes nothing.
  */
-#include "fs/fs.h"
-#include "fs/syscalls.h"
+#include "fs/vfs/fs.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "selftest/lib/ftrace_targets.h"

@@ -5,8 +5,8 @@
  * Each event has a number and a checksum. It must be read intact and in order, or be counted as
  * lost.
  */
-#include "arch/ipi.h"
-#include "arch/text_patch.h"
+#include "arch/irq/ipi.h"
+#include "arch/patch/text_patch.h"
 #include "kernel/irq/irq.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"

@@ -1,5 +1,5 @@
 /* Self-tests of ftrace_ops: the effect of each flag, the errors, the target of a site. */
-#include "arch/text_patch.h"
+#include "arch/patch/text_patch.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "selftest/lib/ftrace_targets.h"

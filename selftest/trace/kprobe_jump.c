@@ -2,10 +2,10 @@
  * Self-tests of optimized kprobes: where a jump replaces an int3, that it changes nothing but the
  * cost, and when it is written and taken back.
  */
-#include "arch/ipi.h"
-#include "arch/irqflags.h"
-#include "arch/stacktrace.h"
-#include "arch/text_area.h"
+#include "arch/irq/ipi.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/unwind/stacktrace.h"
+#include "arch/patch/text_area.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/smp.h"

@@ -4,10 +4,10 @@
  */
 #include "trace/kprobes/kprobes.h"
 
-#include "arch/irqflags.h"
-#include "arch/kprobes.h"
-#include "arch/text_area.h"
-#include "arch/text_patch.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/probes/kprobes.h"
+#include "arch/patch/text_area.h"
+#include "arch/patch/text_patch.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/smp.h"

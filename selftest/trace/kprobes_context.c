@@ -2,10 +2,10 @@
  * Self-tests of kprobes: probes in code that faults, that has interrupts off, and that NMIs
  * execute; handlers that choose where execution continues.
  */
-#include "arch/ipi.h"
-#include "arch/irqflags.h"
-#include "arch/maccess.h"
-#include "arch/percpu.h"
+#include "arch/irq/ipi.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/unwind/maccess.h"
+#include "arch/cpu/percpu.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/kthread.h"

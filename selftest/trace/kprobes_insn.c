@@ -1,7 +1,7 @@
 /* Self-tests of a probe's instruction: copies, slots, emulation, all without a breakpoint. */
-#include "arch/insn_emulate.h"
-#include "arch/kprobes.h"
-#include "arch/text_area.h"
+#include "arch/probes/insn_emulate.h"
+#include "arch/probes/kprobes.h"
+#include "arch/patch/text_area.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "selftest/selftest.h"

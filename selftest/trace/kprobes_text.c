@@ -4,9 +4,9 @@
  * selftest_kprobe_from=N and selftest_kprobe_to=N probe those from index N on, and before index N.
  * Each batch prints where it begins, so that the last line shows where a kernel hangs.
  */
-#include "arch/insn.h"
-#include "fs/fs.h"
-#include "fs/syscalls.h"
+#include "arch/probes/insn.h"
+#include "fs/vfs/fs.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"

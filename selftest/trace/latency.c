@@ -2,7 +2,7 @@
  * Self-tests of the latency tracers: while one stops, others change the buffers; traceoff; the
  * clock changes in a section; and what counts as the wait of a task that was woken.
  */
-#include "arch/irqflags.h"
+#include "arch/cpu/irqflags.h"
 #include "kernel/lib/string.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/sched/sched.h"

@@ -2,7 +2,7 @@
  * Self-tests of reliable stack traces for live patching: a trace is complete, or is reported as
  * unreliable.
  */
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/errno.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"

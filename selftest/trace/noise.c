@@ -8,8 +8,8 @@
  */
 #include "trace/tracers/noise/noise.h"
 
-#include "arch/ipi.h"
-#include "arch/irqflags.h"
+#include "arch/irq/ipi.h"
+#include "arch/cpu/irqflags.h"
 #include "kernel/irq/irq_work.h"
 #include "kernel/irq/softirq.h"
 #include "kernel/lib/string.h"

@@ -2,7 +2,7 @@
  * Self-tests of probes without memory: a probe or its event is made whole or not at all, when any
  * of its allocations is refused (selftest/trace/refuse.h).
  */
-#include "fs/fs.h"
+#include "fs/vfs/fs.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "selftest/lib/kprobe_targets.h"

@@ -5,8 +5,8 @@
  * makes them return NULL.
  */
 #include "selftest/trace/refuse.h"
-#include "fs/fs.h"
-#include "fs/syscalls.h"
+#include "fs/vfs/fs.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"

@@ -2,7 +2,7 @@
  * Self-tests of what goes wrong when probes, triggers and histograms are removed, and of triggers
  * that cannot be registered.
  */
-#include "fs/fs.h"
+#include "fs/vfs/fs.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "selftest/kernel/selftest_events.h"

@@ -1,5 +1,5 @@
 /* Self-tests of an NMI that reads a ring buffer while it interrupts another reader. */
-#include "arch/ipi.h"
+#include "arch/irq/ipi.h"
 #include "kernel/lib/string.h"
 #include "kernel/smp.h"
 #include "selftest/selftest.h"

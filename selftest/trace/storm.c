@@ -11,8 +11,8 @@
  */
 #include "selftest/trace/storm.h"
 
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/lib/glob.h"
 #include "kernel/lib/kstrtox.h"

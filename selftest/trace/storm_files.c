@@ -1,6 +1,6 @@
 /* The storm over tracing: activity through the files in tracefs. */
-#include "fs/fs.h"
-#include "fs/syscalls.h"
+#include "fs/vfs/fs.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "selftest/lib/threads.h"

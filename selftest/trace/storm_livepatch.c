@@ -2,7 +2,7 @@
  * The storm over tracing: live patches that are enabled, disabled, and reversed during a
  * transition. A task must never call old and new functions between two points where it may switch.
  */
-#include "fs/fs.h"
+#include "fs/vfs/fs.h"
 #include "kernel/sched/sched.h"
 #include "selftest/lib/ftrace_targets.h"
 #include "selftest/lib/threads.h"

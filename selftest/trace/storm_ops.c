@@ -5,7 +5,7 @@
  * An ops counts the calls of ftrace_many[] by its own task, and the task knows the number of its
  * calls. Other ops trace the same functions meanwhile, but each count must be exact.
  */
-#include "arch/ipi.h"
+#include "arch/irq/ipi.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"

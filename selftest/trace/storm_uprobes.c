@@ -2,7 +2,7 @@
  * The storm over tracing: uprobes in programs that run and die, and events of probes, which come
  * and go by file, at functions that tracers trace and live patches replace.
  */
-#include "fs/fs.h"
+#include "fs/vfs/fs.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"

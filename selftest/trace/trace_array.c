@@ -2,8 +2,8 @@
  * Self-tests of a trace_array that several CPUs change or read at once: tracing_on and snapshots,
  * the counts of traceoff, PID lists and new tasks, two readers of one snapshot, options and a dump.
  */
-#include "fs/fs.h"
-#include "fs/syscalls.h"
+#include "fs/vfs/fs.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"

@@ -1,6 +1,6 @@
 /* Self-tests of the trace files: the content of the trace, and which reader gets an event. */
-#include "fs/syscalls.h"
-#include "fs/fs.h"
+#include "fs/vfs/syscalls.h"
+#include "fs/vfs/fs.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"

@@ -1,6 +1,6 @@
 /* Self-tests of the trace files: malformed writes give errors and change nothing. */
-#include "fs/fs.h"
-#include "fs/syscalls.h"
+#include "fs/vfs/fs.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/init.h"
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/kstrtox.h"

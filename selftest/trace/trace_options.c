@@ -1,6 +1,6 @@
 /* Self-tests of trace_options: the effect of each option, in the formats of Linux. */
-#include "fs/fs.h"
-#include "fs/syscalls.h"
+#include "fs/vfs/fs.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/btf/vmlinux.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"

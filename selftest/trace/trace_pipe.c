@@ -2,9 +2,9 @@
  * Self-tests of trace_pipe and trace_pipe_raw: when a reader sleeps, what wakes it, and which data
  * it gets. The tests run on CPU 0 and write their events there.
  */
-#include "arch/irqflags.h"
-#include "arch/traps.h"
-#include "fs/syscalls.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/irq/traps.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"

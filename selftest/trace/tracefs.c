@@ -1,8 +1,8 @@
 /* Functions for the self-tests of tracing: read and write files of tracefs. */
 #include "selftest/trace/tracefs.h"
 
-#include "fs/fs.h"
-#include "fs/syscalls.h"
+#include "fs/vfs/fs.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/sched/sched.h"

@@ -1,12 +1,12 @@
 /*
  * The reader of cpio archives: whatever the boot loader hands over, every name, text and content that the reader
  * gives lies in the archive, and the reader comes to an end.
- * sources: fs/cpio.c
+ * sources: fs/initramfs/cpio.c
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "fs/cpio.h"
+#include "fs/initramfs/cpio.h"
 
 static volatile unsigned char sink;
 

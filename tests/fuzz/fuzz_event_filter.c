@@ -2,8 +2,8 @@
  * Filters of events, under libFuzzer. A text that compiles must be a program that ends, its negation must compile
  * too, and must give the opposite for the same record.
  *
- * sources: trace/events/filter_parse.c trace/events/filter_predicate.c trace/events/filter_match.c
- * sources: trace/events/filter_string.c trace/events/fields.c
+ * sources: trace/filter/parse.c trace/filter/predicate.c trace/filter/match.c
+ * sources: trace/filter/string.c trace/events/fields.c
  * sources: kernel/lib/glob.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
  */
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * The text of hist commands, under libFuzzer. A command that is accepted has keys, and all its words lie in its text;
  * the words of variables have "=", those of actions a handler; nothing is leaked.
  *
- * sources: trace/events/hist_parse.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
+ * sources: trace/hist/parse.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "check.h"
 #include "kernel/errno.h"
 #include "tests/host/host_kmalloc.h"
-#include "trace/events/hist.h"
+#include "trace/hist/hist.h"
 
 char *kstrdup(const char *s, gfp_t gfp)
 {

@@ -2,7 +2,7 @@
  * Expressions of histograms, under libFuzzer. An accepted expression has a value, and what the trigger file prints for
  * it is an expression of the same value. A refused one leaks nothing.
  *
- * sources: trace/events/hist_expr.c trace/events/hist_field.c trace/events/hist_value.c
+ * sources: trace/hist/expr.c trace/hist/field.c trace/hist/value.c
  * sources: trace/events/fields.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
  */
 #include <stdlib.h>

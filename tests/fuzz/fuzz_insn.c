@@ -1,6 +1,6 @@
 /*
  * The decoder of instructions against Capstone: what both accept has the same length.
- * sources: arch/x86_64/insn.c
+ * sources: arch/x86_64/probes/insn.c
  * libraries: -lcapstone
  */
 #include <capstone/capstone.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "arch/insn.h"
+#include "arch/probes/insn.h"
 
 /* Where Capstone 4 differs from Intel's manual (SDM 2B). objdump agrees with the decoder in all of these. */
 static bool known_difference(const struct insn *insn)

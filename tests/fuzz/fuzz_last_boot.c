@@ -5,7 +5,7 @@
  * lies at the end of an allocation, where ASan sees the first byte too far.
  *
  * sources: trace/ring_buffer/persistent.c trace/ring_buffer/write.c trace/ring_buffer/manage.c trace/ring_buffer/read.c trace/ring_buffer/iter.c trace/ring_buffer/wait.c
- * sources: trace/core/valid_entry.c trace/core/event_types.c trace/core/trace_seq.c trace/core/func_args.c fs/seq_file.c
+ * sources: trace/core/valid_entry.c trace/core/event_types.c trace/core/trace_seq.c trace/core/func_args.c fs/vfs/seq_file.c
  * sources: kernel/btf/btf.c kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  * runs: 2000
  */

@@ -1,7 +1,7 @@
 /*
  * The loader's reading of a module: whatever file it gets, it refuses the file or gives each section a place in which
  * all its bytes lie, and relocations write only there.
- * sources: kernel/module/elf.c kernel/module/layout.c arch/x86_64/module.c
+ * sources: kernel/module/elf.c kernel/module/layout.c arch/x86_64/module/module.c
  */
 #include <stdarg.h>
 #include <stdio.h>

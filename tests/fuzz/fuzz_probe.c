@@ -2,7 +2,7 @@
  * Arguments of probes, under libFuzzer. What is accepted must have a type, a place in the record and few enough
  * dereferences. What is refused has a position in the text.
  *
- * sources: trace/probes/probe_command.c trace/probes/probe_parse.c trace/probes/probe_type.c trace/probes/probe_btf.c kernel/btf/btf.c arch/x86_64/regs.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
+ * sources: trace/probes/probe_command.c trace/probes/probe_parse.c trace/probes/probe_type.c trace/probes/probe_btf.c kernel/btf/btf.c arch/x86_64/unwind/regs.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
  */
 #include <errno.h>
 #include <stdarg.h>

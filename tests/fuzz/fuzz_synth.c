@@ -2,7 +2,7 @@
  * Definitions of synthetic events, under libFuzzer. A definition that is accepted must give the same fields when
  * it is printed and parsed again. A refused one has a position in the text.
  *
- * sources: trace/events/synth_parse.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
+ * sources: trace/synth/parse.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "check.h"
 #include "host_strdup.h"
-#include "trace/events/synth_parse.h"
+#include "trace/synth/parse.h"
 
 /* Returns 0 or the errno. */
 static int parse(const char *text, struct synth_definition *definition)

@@ -4,8 +4,8 @@
 #include "event_record.h"
 #include "host_kmalloc.h"
 #include "kernel/kallsyms.h"
-#include "trace/events/filter.h"
-#include "trace/events/filter_program.h"
+#include "trace/filter/filter.h"
+#include "trace/filter/program.h"
 
 static const char *host_comm = "cat";
 const char *current_comm(void)

@@ -1,7 +1,7 @@
-/* Parts of fs/fasync.c and kernel/signal/sigio.c for tests in which no file sends signals. */
+/* Parts of fs/file/fasync.c and kernel/signal/sigio.c for tests in which no file sends signals. */
 #pragma once
 
-#include "fs/fasync.h"
+#include "fs/file/fasync.h"
 #include "kernel/errno.h"
 #include "kernel/mm/slab.h"
 

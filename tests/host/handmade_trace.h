@@ -6,7 +6,7 @@
 
 #include "test.h"
 
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/kallsyms.h"
 #include "kernel/mm/slab.h"
 #include "trace/core/cmdlines.h"

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "tests/host/event_record.h"
 #include "tests/host/host_kmalloc.h"
-#include "trace/events/hist.h"
-#include "trace/events/hist_eval.h"
+#include "trace/hist/hist.h"
+#include "trace/hist/eval.h"
 
 static struct trace_event_file record_file = { .call = &record_call };
 

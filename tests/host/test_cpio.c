@@ -1,11 +1,11 @@
 /*
  * The reader of cpio archives: each field of a header is checked, archives follow one another, and every
  * archive that is cut off is refused.
- * sources: fs/cpio.c
+ * sources: fs/initramfs/cpio.c
  */
 #include "test.h"
 
-#include "fs/cpio.h"
+#include "fs/initramfs/cpio.h"
 #include "kernel/errno.h"
 
 static char archive[8192];

@@ -1,8 +1,8 @@
 /*
  * Filters of events: random ones, whose results a model that does not know the parser computes.
  *
- * sources: trace/events/filter_parse.c trace/events/filter_predicate.c trace/events/filter_match.c
- * sources: trace/events/filter_string.c trace/events/fields.c
+ * sources: trace/filter/parse.c trace/filter/predicate.c trace/filter/match.c
+ * sources: trace/filter/string.c trace/events/fields.c
  * sources: kernel/lib/glob.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
  */
 #include "test.h"

@@ -2,7 +2,7 @@
  * Expressions of histograms: their values, against an evaluator that does not know the parser, and
  * the errors of wrong ones.
  *
- * sources: trace/events/hist_expr.c trace/events/hist_field.c trace/events/hist_value.c
+ * sources: trace/hist/expr.c trace/hist/field.c trace/hist/value.c
  * sources: trace/events/fields.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
  */
 #include "test.h"

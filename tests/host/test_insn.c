@@ -1,11 +1,11 @@
 /*
  * The decoder of instructions against objdump: the length, the target and the RIP-relative operand of every
  * instruction of the kernel, of busybox and of the C library.
- * sources: arch/x86_64/insn.c
+ * sources: arch/x86_64/probes/insn.c
  */
 #include "test.h"
 
-#include "arch/insn.h"
+#include "arch/probes/insn.h"
 #include "kernel/errno.h"
 
 /* What a file had. */

@@ -1,11 +1,11 @@
 /*
  * seq_file: gives the text of any records in any pieces, and handles failures.
- * sources: fs/seq_file.c kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
+ * sources: fs/vfs/seq_file.c kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "test.h"
 
 #include "fake_kallsyms.h"
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "host_kmalloc.h"
 #include "host_mutex.h"
 

@@ -2,7 +2,7 @@
  * tracing_map: each key has one element, sums are exact, drops are counted, whatever threads and
  * signal handlers insert at once; snapshots are sorted.
  *
- * sources: trace/events/tracing_map.c trace/events/tracing_map_sort.c
+ * sources: trace/hist/tracing_map.c trace/hist/tracing_map_sort.c
  * threads: tsan
  */
 #define _GNU_SOURCE
@@ -13,7 +13,7 @@
 #include <signal.h>
 
 #include "host_kmalloc.h"
-#include "trace/events/tracing_map.h"
+#include "trace/hist/tracing_map.h"
 
 void *vmalloc(size_t size)
 {

@@ -1,10 +1,10 @@
 /*
  * The VFS with tmpfs, under ASan, compared with the Linux of the host: random operations must give the same
  * results, errnos and contents, and must leak no memory.
- * sources: fs/inode.c fs/simple_xattr.c fs/file_owner.c fs/namespace.c fs/namei.c fs/namei_ops.c fs/namei_rename.c fs/namei_calls.c
- * sources: fs/open.c fs/file.c fs/fcntl.c fs/locks.c fs/lock_calls.c fs/fs_struct.c fs/stat.c fs/access.c fs/attr.c
- * sources: fs/truncate.c fs/permission.c fs/uio.c fs/read_write.c fs/readdir.c fs/libfs.c fs/d_path.c
- * sources: fs/page_cache.c fs/tmpfs/file.c fs/tmpfs/memfd.c fs/tmpfs/super.c fs/tmpfs/options.c fs/mount_options.c fs/seq_file.c tests/host/linux_fs.c
+ * sources: fs/vfs/inode.c fs/xattr/simple_xattr.c fs/file/file_owner.c fs/mount/namespace.c fs/vfs/namei.c fs/vfs/namei_ops.c fs/vfs/namei_rename.c fs/vfs/namei_calls.c
+ * sources: fs/vfs/open.c fs/file/file.c fs/file/fcntl.c fs/locks/locks.c fs/locks/calls.c fs/vfs/fs_struct.c fs/vfs/stat.c fs/vfs/access.c fs/vfs/attr.c
+ * sources: fs/vfs/truncate.c fs/vfs/permission.c fs/file/uio.c fs/file/read_write.c fs/vfs/readdir.c fs/vfs/libfs.c fs/vfs/d_path.c
+ * sources: fs/vfs/page_cache.c fs/tmpfs/file.c fs/tmpfs/memfd.c fs/tmpfs/super.c fs/tmpfs/options.c fs/mount/options.c fs/vfs/seq_file.c tests/host/linux_fs.c
  * sources: fs/notify/events.c kernel/lib/kstrtox.c kernel/lib/rbtree.c
  * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
@@ -16,14 +16,14 @@
 #include "host_mutex.h"
 #include "linux_fs.h"
 /* The test calls their initcalls itself. */
-#include "fs/dcache.c"
-#include "fs/file_table.c"
-#include "fs/filesystems.h"
-#include "fs/chrdev.h"
-#include "fs/page_cache.h"
-#include "fs/pipe.h"
-#include "fs/getname.c"
-#include "fs/locks.h"
+#include "fs/vfs/dcache.c"
+#include "fs/file/file_table.c"
+#include "fs/vfs/filesystems.h"
+#include "fs/vfs/chrdev.h"
+#include "fs/vfs/page_cache.h"
+#include "fs/pipe/pipe.h"
+#include "fs/vfs/getname.c"
+#include "fs/locks/locks.h"
 #include "fs/notify/inotify.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/signal_struct.h"

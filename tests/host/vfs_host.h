@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "fs/page_cache.h"
+#include "fs/vfs/page_cache.h"
 #include "host_kmalloc.h"
 #include "kernel/sched/sched.h"
 #include "test.h"

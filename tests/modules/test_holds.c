@@ -2,7 +2,7 @@
  * Holds the next module that is loaded where its symbols are there, but nobody has been told of it
  * yet: a probe at module_notify_coming() spins until 0 is written to the parameter `hold`.
  */
-#include "arch/processor.h"
+#include "arch/cpu/processor.h"
 #include "kernel/compiler.h"
 #include "kernel/module/moduleparam.h"
 #include "trace/kprobes/kprobes.h"

@@ -2,7 +2,7 @@
  * A live patch of functions of the image, of test_hello, of a module that never comes, and of
  * test_plain, which does not have the function.
  */
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/module/module.h"
 #include "kernel/printk/printk.h"
 #include "trace/livepatch/livepatch.h"

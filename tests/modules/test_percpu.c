@@ -2,7 +2,7 @@
  * Per-CPU variables of a module. Tasks on all CPUs count in them as long as it is loaded. Its init
  * checks the first values of all CPUs, its exit that no count is lost.
  */
-#include "arch/percpu.h"
+#include "arch/cpu/percpu.h"
 #include "kernel/atomic.h"
 #include "kernel/cpumask.h"
 #include "kernel/errno.h"

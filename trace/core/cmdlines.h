@@ -1,7 +1,7 @@
 /* Names and thread groups of the tasks in a trace. */
 #pragma once
 
-#include "arch/percpu.h"
+#include "arch/cpu/percpu.h"
 #include "kernel/sched/task.h"
 
 /* An entry was written on this CPU since its last task switch: save the names of its tasks. */

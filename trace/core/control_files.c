@@ -2,7 +2,7 @@
  * The files that choose what is traced and when: current_tracer, available_tracers, tracing_on,
  * trace_clock, tracing_cpumask, timestamp_mode.
  */
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/lib/cpulist.h"
 #include "kernel/lib/string.h"

@@ -2,7 +2,7 @@
  * Prints the trace to the console: after an oops (ftrace_dump_on_oops), for sysrq z, and for the
  * probes dump and cpudump. Tracing is off afterwards.
  */
-#include "fs/proc_fs.h"
+#include "fs/proc/proc_fs.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/panic.h"

@@ -4,7 +4,7 @@
  * explain. As in Linux, the names, patterns and numbers in the function tracer's files are no such
  * commands.
  */
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"

@@ -1,5 +1,5 @@
 /* Creates the files of /sys/kernel/tracing from the tables that other sources have registered. */
-#include "fs/tracefs.h"
+#include "fs/tracefs/tracefs.h"
 #include "kernel/bug.h"
 #include "kernel/export.h"
 #include "kernel/init.h"

@@ -3,10 +3,10 @@
  * and files of its own; rmdir(2) removes it (Documentation/trace/ftrace.rst, "Instances").
  *
  * A trace_array is freed with the last inode of its files. A task that has looked up a file just
- * before rmdir(2) cannot open it any more, because its owner is dead (fs/file_owner.c), but it does
- * not use freed memory.
+ * before rmdir(2) cannot open it any more, because its owner is dead (fs/file/file_owner.c), but it
+ * does not use freed memory.
  */
-#include "fs/tracefs.h"
+#include "fs/tracefs/tracefs.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"

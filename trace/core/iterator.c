@@ -9,7 +9,7 @@
 #include "trace/core/iterator.h"
 #include "trace/core/options.h"
 #include "trace/core/persistent.h"
-#include "arch/irqflags.h"
+#include "arch/cpu/irqflags.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/module/module.h"

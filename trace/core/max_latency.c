@@ -1,7 +1,7 @@
 /* The worst case of a latency tracer, and the files tracing_max_latency and tracing_thresh. */
 #include "trace/core/max_latency.h"
 
-#include "arch/irqflags.h"
+#include "arch/cpu/irqflags.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"

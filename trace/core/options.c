@@ -1,7 +1,7 @@
 /* Options: the file trace_options, the files in options/, and the effects of a change. */
-#include "fs/file_owner.h"
-#include "fs/seq_file.h"
-#include "fs/tracefs.h"
+#include "fs/file/file_owner.h"
+#include "fs/vfs/seq_file.h"
+#include "fs/tracefs/tracefs.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"

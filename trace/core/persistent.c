@@ -1,8 +1,8 @@
 /* Instances whose buffer survives a reboot: see trace/core/persistent.h. */
 #include "trace/core/persistent.h"
 
-#include "fs/seq_file.h"
-#include "fs/tracefs.h"
+#include "fs/vfs/seq_file.h"
+#include "fs/tracefs/tracefs.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"

@@ -1,7 +1,7 @@
 /* Lists of PIDs: what is written to their files, and tasks that start and end meanwhile. */
 #include "trace/core/pid_filter.h"
 
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/lib/string.h"
 #include "kernel/rcu/rculist.h"
 

@@ -1,6 +1,6 @@
 /* The files about the buffer itself: its size, for all CPUs and each, that of its sub-buffers, how
  * full it is, and giving it back. */
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/time/ktime.h"

@@ -6,8 +6,8 @@
  * No entry is lost: a writer that has read the pointer before the exchange completes its entry in
  * the buffer that is now the snapshot.
  */
-#include "arch/irqflags.h"
-#include "fs/seq_file.h"
+#include "arch/cpu/irqflags.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/sched/sched.h"

@@ -3,7 +3,7 @@
  * the kernel (/proc/sys/kernel/traceoff_on_warning), and at the end of the boot
  * (traceoff_after_boot). Documentation/admin-guide/kernel-parameters.txt.
  */
-#include "fs/proc_fs.h"
+#include "fs/proc/proc_fs.h"
 #include "kernel/init.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"

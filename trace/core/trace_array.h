@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "fs/file_owner.h"
-#include "fs/fs.h"
+#include "fs/file/file_owner.h"
+#include "fs/vfs/fs.h"
 #include "kernel/cpumask.h"
 #include "kernel/lib/list.h"
 #include "kernel/sched/mutex.h"

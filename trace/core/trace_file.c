@@ -4,7 +4,7 @@
 #include "trace/core/output.h"
 #include "trace/core/snapshot.h"
 #include "trace/core/trace_file.h"
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/boot/version.h"
 #include "kernel/time/ktime.h"

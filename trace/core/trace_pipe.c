@@ -6,7 +6,7 @@
  * tracing_on is 0. Otherwise it waits. poll(2), and a reader of an empty trace_pipe_raw, wait until
  * a CPU's buffer is buffer_percent full (Documentation/trace/ftrace.rst).
  */
-#include "fs/poll.h"
+#include "fs/file/poll.h"
 #include "trace/core/files.h"
 #include "trace/core/options.h"
 #include "trace/core/output.h"

@@ -1,7 +1,7 @@
 /* trace_printk(): its entries, and the file printk_formats with the addresses of the formats. */
 #include "trace/core/trace_printk.h"
 
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/export.h"
 #include "kernel/init.h"

@@ -1,6 +1,6 @@
 /* trace_seq: a text buffer that is filled piece by piece. */
 #include "trace/core/trace_seq.h"
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/export.h"
 #include "kernel/lib/string.h"

@@ -7,7 +7,7 @@
  */
 #include "trace/core/user_stack.h"
 
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"

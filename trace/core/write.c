@@ -4,7 +4,7 @@
 #include "trace/core/options.h"
 #include "trace/core/trace_printk.h"
 #include "trace/core/write.h"
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"

@@ -1,7 +1,7 @@
 /* Writing entries into a trace. Any context, NMI included. */
 #pragma once
 
-#include "arch/irqflags.h"
+#include "arch/cpu/irqflags.h"
 #include "kernel/preempt.h"
 #include "trace/core/entries.h"
 #include "trace/core/trace_array.h"

@@ -19,7 +19,7 @@
 #include "kernel/mm/reserve_mem.h"
 #include "kernel/printk/printk.h"
 #include "trace/events/tp_printk.h"
-#include "trace/events/trigger.h"
+#include "trace/trigger/trigger.h"
 
 #define BOOT_TEXT_MAX 1024
 

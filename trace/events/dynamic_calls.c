@@ -2,13 +2,13 @@
  * Events made at run time: a trace_event_call is added to all trace_arrays, and removed again.
  *
  * A file of such an event must not be used after the event is freed. So the event's directory has
- * an owner (fs/file_owner.h) in each trace_array, and the event is removed only while none of its
- * files is open. The directory events/SYSTEM goes with its last event, and has an owner as well. In
- * an instance the parent of these owners is the instance.
+ * an owner (fs/file/file_owner.h) in each trace_array, and the event is removed only while none of
+ * its files is open. The directory events/SYSTEM goes with its last event, and has an owner as
+ * well. In an instance the parent of these owners is the instance.
  *
  * E protects all of this. T is held while all trace_arrays are visited.
  */
-#include "fs/tracefs.h"
+#include "fs/tracefs/tracefs.h"
 #include "kernel/errno.h"
 #include "kernel/rcu/rculist.h"
 #include "kernel/lib/string.h"

@@ -1,7 +1,7 @@
 /* The file dynamic_events: trace/events/dynamic_events.h. */
 #include "trace/events/dynamic_events.h"
 
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/string.h"

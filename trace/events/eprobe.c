@@ -6,7 +6,7 @@
  * While an event probe is enabled in a trace_array, it is a hidden trigger of the other event
  * there. Each record of that event makes a record of the probe.
  */
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
@@ -15,9 +15,9 @@
 #include "trace/core/entries.h"
 #include "trace/core/output.h"
 #include "trace/events/dynamic_events.h"
-#include "trace/events/filter.h"
+#include "trace/filter/filter.h"
 #include "trace/events/record.h"
-#include "trace/events/trigger.h"
+#include "trace/trigger/trigger.h"
 #include "trace/probes/probe_arg.h"
 
 struct eprobe {

@@ -9,7 +9,7 @@
  */
 #include "trace/events/event_pids.h"
 
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched_events.h"

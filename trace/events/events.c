@@ -8,10 +8,10 @@
 #include "trace/events/event.h"
 #include "trace/events/event_pids.h"
 #include "trace/events/files.h"
-#include "trace/events/filter.h"
+#include "trace/filter/filter.h"
 #include "trace/events/syscalls.h"
 #include "trace/events/tp_printk.h"
-#include "trace/events/trigger.h"
+#include "trace/trigger/trigger.h"
 
 LIST_HEAD(trace_event_calls);
 

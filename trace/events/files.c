@@ -4,8 +4,8 @@
  */
 #include "trace/events/files.h"
 
-#include "fs/seq_file.h"
-#include "fs/tracefs.h"
+#include "fs/vfs/seq_file.h"
+#include "fs/tracefs/tracefs.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"

@@ -2,7 +2,7 @@
  * The files in events/. They describe the contents of trace_pipe_raw to programs: the head of a
  * sub-buffer, the head of an event, and the fields of each type of entry.
  */
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/lib/string.h"
 #include "trace/core/entries.h"
 #include "trace/events/event.h"

@@ -8,9 +8,9 @@
  */
 #include "trace/events/record.h"
 
-#include "arch/kprobes.h"
-#include "arch/pgtable.h"
-#include "arch/stacktrace.h"
+#include "arch/probes/kprobes.h"
+#include "arch/mm/pgtable.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
@@ -23,10 +23,10 @@
 #include "trace/core/options.h"
 #include "trace/core/user_stack.h"
 #include "trace/events/event_pids.h"
-#include "trace/events/filter.h"
-#include "trace/events/filter_program.h"
+#include "trace/filter/filter.h"
+#include "trace/filter/program.h"
 #include "trace/events/tp_printk.h"
-#include "trace/events/trigger.h"
+#include "trace/trigger/trigger.h"
 #include "trace/ring_buffer/write.h"
 
 /*

@@ -1,5 +1,5 @@
 /* The files set_event and available_events (Documentation/trace/events.rst, section 2.1). */
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/string.h"

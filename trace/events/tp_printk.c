@@ -5,8 +5,8 @@
  */
 #include "trace/events/tp_printk.h"
 
-#include "arch/irqflags.h"
-#include "fs/proc_fs.h"
+#include "arch/cpu/irqflags.h"
+#include "fs/proc/proc_fs.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/locking/spinlock.h"

@@ -33,8 +33,8 @@
  */
 #include "trace/fgraph/fgraph.h"
 
-#include "arch/local.h"
-#include "arch/pgtable.h"
+#include "arch/cpu/local.h"
+#include "arch/mm/pgtable.h"
 #include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"

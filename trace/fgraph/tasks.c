@@ -24,7 +24,7 @@
  * then the pop of its last frame has ended, and so has an unwinder's access to it. Both have
  * preemption off.
  */
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/workqueue/workqueue.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "arch/ftrace.h"
+#include "arch/ftrace/ftrace.h"
 #include "kernel/lib/list.h"
 
 struct ftrace_trampoline;

@@ -8,8 +8,8 @@
  * the handler prints the report. Only the task ends if nothing but tracing had turned preemption
  * off; else the machine panics. If the machine goes on, a kworker makes nops of all sites.
  */
-#include "arch/pgtable.h"
-#include "arch/stacktrace.h"
+#include "arch/mm/pgtable.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/init.h"
 #include "kernel/workqueue/workqueue.h"
 #include "kernel/panic.h"

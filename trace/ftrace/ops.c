@@ -13,7 +13,7 @@
  */
 #include "trace/ftrace/ftrace.h"
 
-#include "arch/pgtable.h"
+#include "arch/mm/pgtable.h"
 #include "kernel/errno.h"
 #include "kernel/export.h"
 #include "kernel/init.h"

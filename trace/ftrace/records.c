@@ -5,7 +5,7 @@
  * Init text lies behind all other text, so its records are the last ones. They go together with
  * init text, and the numbers of the other records do not change.
  */
-#include "arch/text_alias.h"
+#include "arch/patch/text_alias.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"

@@ -1,10 +1,10 @@
 /*
- * Trampolines of registered ops: generated code (arch/ftrace_trampoline.c) with a name in
+ * Trampolines of registered ops: generated code (arch/ftrace/ftrace_trampoline.c) with a name in
  * kallsyms.
  */
 #include "trace/ftrace/trampoline.h"
 
-#include "arch/text_patch.h"
+#include "arch/patch/text_patch.h"
 #include "kernel/mm/slab.h"
 
 struct ftrace_trampoline *ftrace_trampoline_create(struct ftrace_ops *ops, ftrace_func_t target)

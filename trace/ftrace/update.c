@@ -16,7 +16,7 @@
  *
  * Everything here is [F]: ftrace_lock is held.
  */
-#include "arch/text_patch.h"
+#include "arch/patch/text_patch.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"

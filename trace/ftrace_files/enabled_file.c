@@ -2,7 +2,7 @@
  * /proc/sys/kernel/ftrace_enabled (Documentation/trace/ftrace.rst, "ftrace_enabled"): 0 turns the
  * calls of all callbacks off, so the function tracers, probes and profilers get no calls.
  */
-#include "fs/proc_fs.h"
+#include "fs/proc/proc_fs.h"
 #include "kernel/init.h"
 #include "kernel/sched/mutex.h"
 #include "trace/ftrace/internal.h"

@@ -1,6 +1,6 @@
 /* /sys/kernel/debug/fgraph: the state of fgraph, for tests and students. */
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "trace/fgraph/fgraph.h"
 

@@ -4,8 +4,8 @@
  */
 #include "trace/ftrace_files/filter.h"
 
-#include "fs/seq_file.h"
-#include "fs/tracefs.h"
+#include "fs/vfs/seq_file.h"
+#include "fs/tracefs/tracefs.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
 #include "kernel/export.h"

@@ -3,7 +3,7 @@
  * set_ftrace_notrace. If the module is not loaded, the word is kept, and applied when the module
  * comes, before its init runs.
  */
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"

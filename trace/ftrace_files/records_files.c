@@ -2,10 +2,10 @@
  * The files that show the records of dynamic ftrace: available_filter_functions, enabled_functions,
  * touched_functions and dyn_ftrace_total_info in tracefs, ftrace_verify and text_patch in debugfs.
  */
-#include "arch/text_patch.h"
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
-#include "fs/tracefs.h"
+#include "arch/patch/text_patch.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
+#include "fs/tracefs/tracefs.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "trace/ftrace/trampoline.h"

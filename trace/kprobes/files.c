@@ -2,8 +2,8 @@
  * /sys/kernel/debug/kprobes: `list`, `enabled` and `blacklist`, as on Linux
  * (Documentation/trace/kprobes.rst).
  */
-#include "fs/debugfs.h"
-#include "fs/seq_file.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"

@@ -1,10 +1,10 @@
 /* Declarations shared by the files of trace/kprobes. */
 #pragma once
 
-#include "arch/insn.h"
-#include "arch/kprobe_detour.h"
-#include "arch/kprobes.h"
-#include "arch/percpu.h"
+#include "arch/probes/insn.h"
+#include "arch/probes/kprobe_detour.h"
+#include "arch/probes/kprobes.h"
+#include "arch/cpu/percpu.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/sched/mutex.h"
 #include "trace/ftrace/ftrace.h"

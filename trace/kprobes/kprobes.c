@@ -1,6 +1,7 @@
 /*
  * Kprobes. All probes of one address share a site. A site at the call site of a function is reached
- * by ftrace; any other by an int3 (arch/kprobes.h), which a jump may replace later (optimize.c).
+ * by ftrace; any other by an int3 (arch/probes/kprobes.h), which a jump may replace later
+ * (optimize.c).
  *
  * A breakpoint of a site is found without a lock. The site enters the tables before its int3 is
  * written. It leaves them after the int3 is gone and all CPUs have answered an IPI: a CPU that has

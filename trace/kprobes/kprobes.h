@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "arch/ptrace.h"
+#include "arch/cpu/ptrace.h"
 #include "kernel/atomic.h"
 #include "kernel/lib/list.h"
 

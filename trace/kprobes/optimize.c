@@ -1,6 +1,6 @@
 /*
- * Optimized kprobes: a jump to a detour (arch/kprobe_detour.h) in place of the int3, because an
- * exception costs more than the handlers. A site gets there in two steps, and back in one:
+ * Optimized kprobes: a jump to a detour (arch/probes/kprobe_detour.h) in place of the int3, because
+ * an exception costs more than the handlers. A site gets there in two steps, and back in one:
  *
  *	int3		a hit traps, and the instruction is executed in a slot
  *	int3, detour	a hit traps, and execution continues in the detour, behind the bytes that
@@ -16,7 +16,7 @@
  * The first step is not taken at once: probes often come and go together. A kworker, the optimizer,
  * takes it 20 ms later, for all sites that wait. It holds no lock during the grace period.
  */
-#include "fs/proc_fs.h"
+#include "fs/proc/proc_fs.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"

@@ -5,8 +5,8 @@
  * An open file may outlive its patch. So a file refers to a struct klp_files. Its pointer to the
  * patch is protected by RCU, and becomes NULL when the patch is removed.
  */
-#include "fs/seq_file.h"
-#include "fs/sysfs.h"
+#include "fs/vfs/seq_file.h"
+#include "fs/sys/sysfs.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"

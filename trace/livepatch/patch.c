@@ -8,7 +8,7 @@
  * The handler can be preempted. So data that it reads is freed or reused only after an RCU-tasks
  * grace period.
  */
-#include "arch/text_alias.h"
+#include "arch/patch/text_alias.h"
 #include "kernel/errno.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"

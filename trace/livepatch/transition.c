@@ -26,7 +26,7 @@
  * preemption off, from its read of patch_pending to its write of patch_state. A reversal first
  * clears patch_pending and waits for a grace period, and only then changes the target.
  */
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/workqueue/workqueue.h"

@@ -10,7 +10,7 @@
  */
 #include "trace/kprobes/fprobe.h"
 
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/ctype.h"

@@ -9,8 +9,8 @@
  */
 #include "trace/probe_events/kprobe_events.h"
 
-#include "arch/regs.h"
-#include "fs/seq_file.h"
+#include "arch/unwind/regs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/cpumask.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"

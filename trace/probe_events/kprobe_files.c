@@ -1,5 +1,5 @@
 /* The files kprobe_events and kprobe_profile, and the parameter kprobe_event=. */
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/printk/printk.h"

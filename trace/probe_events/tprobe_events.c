@@ -7,8 +7,8 @@
  * The probe is attached to the tracepoint while the event is enabled. A tracepoint that is not
  * there may be in a module that comes later.
  */
-#include "arch/regs.h"
-#include "fs/seq_file.h"
+#include "arch/unwind/regs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/ctype.h"

@@ -1,7 +1,7 @@
 /* Events that are made of probes: trace_probe.h. */
 #include "trace/probe_events/trace_probe.h"
 
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"

@@ -10,8 +10,8 @@
  */
 #include "trace/probe_events/uprobe_events.h"
 
-#include "fs/fs.h"
-#include "fs/seq_file.h"
+#include "fs/vfs/fs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/kstrtox.h"

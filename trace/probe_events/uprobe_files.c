@@ -1,5 +1,5 @@
 /* The files uprobe_events and uprobe_profile. */
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "trace/core/files.h"

@@ -1,7 +1,7 @@
 /* Records of probes: fetching and storing the arguments (trace/probes/probe_arg.h). */
-#include "arch/maccess.h"
-#include "arch/ptrace.h"
-#include "arch/regs.h"
+#include "arch/unwind/maccess.h"
+#include "arch/cpu/ptrace.h"
+#include "arch/unwind/regs.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"

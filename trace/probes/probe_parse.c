@@ -1,5 +1,5 @@
 /* The parser for the arguments of probes: trace/probes/probe_arg.h. */
-#include "arch/regs.h"
+#include "arch/unwind/regs.h"
 #include "kernel/errno.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/ctype.h"

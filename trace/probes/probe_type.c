@@ -1,5 +1,5 @@
 /* The types of the arguments of probes: trace/probes/probe_arg.h. */
-#include "fs/fs.h"
+#include "fs/vfs/fs.h"
 #include "kernel/errno.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"

@@ -52,7 +52,7 @@
  */
 #pragma once
 
-#include "arch/local.h"
+#include "arch/cpu/local.h"
 #include "kernel/cpumask.h"
 #include "trace/ring_buffer/ring_buffer.h"
 #include "trace/ring_buffer/port.h"

@@ -14,7 +14,7 @@
 #include "kernel/mm/vmalloc.h"
 #include "kernel/sched/wait.h"
 #include "kernel/smp.h"
-#include "arch/clock.h"
+#include "arch/time/clock.h"
 #include "kernel/time/trace_clock.h"
 
 /*

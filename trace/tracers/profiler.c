@@ -10,10 +10,10 @@
  * The functions of a module that comes later get numbers before they run, as long as there is room.
  * Functions of modules that have gone keep theirs. They have no name, so they are not shown.
  */
-#include "arch/local.h"
-#include "arch/clock.h"
-#include "fs/seq_file.h"
-#include "fs/tracefs.h"
+#include "arch/cpu/local.h"
+#include "arch/time/clock.h"
+#include "fs/vfs/seq_file.h"
+#include "fs/tracefs/tracefs.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"

@@ -8,8 +8,8 @@
  * It traces the functions of set_ftrace_filter and set_ftrace_notrace. A writer takes the next
  * record of its CPU with one instruction; an interrupt or NMI after that takes another one.
  */
-#include "arch/percpu.h"
-#include "fs/debugfs.h"
+#include "arch/cpu/percpu.h"
+#include "fs/debug/debugfs.h"
 #include "fs/pstore/ftrace.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"

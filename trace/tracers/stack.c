@@ -11,11 +11,11 @@
  * that it calls may be traced. It does nothing in NMIs, because an NMI may interrupt the holder of
  * the lock.
  */
-#include "arch/irqflags.h"
-#include "arch/percpu.h"
-#include "arch/stacktrace.h"
-#include "fs/proc_fs.h"
-#include "fs/tracefs.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/percpu.h"
+#include "arch/unwind/stacktrace.h"
+#include "fs/proc/proc_fs.h"
+#include "fs/tracefs/tracefs.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"

@@ -1,7 +1,7 @@
 /* Declarations for the files of trace/uprobes/ only. */
 #pragma once
 
-#include "arch/uprobes.h"
+#include "arch/probes/uprobes.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/sched/rwsem.h"
 #include "kernel/sched/sched.h"

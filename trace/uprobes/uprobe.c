@@ -1,6 +1,6 @@
 /* Registers uprobes and finds them. See uprobes.h; the locks are in docs/architecture.md. */
-#include "fs/dcache.h"
-#include "fs/page_cache.h"
+#include "fs/vfs/dcache.h"
+#include "fs/vfs/page_cache.h"
 #include "kernel/bug.h"
 #include "kernel/export.h"
 #include "kernel/lib/string.h"

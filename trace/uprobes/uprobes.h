@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "arch/ptrace.h"
-#include "fs/fs.h"
+#include "arch/cpu/ptrace.h"
+#include "fs/vfs/fs.h"
 #include "kernel/lib/list.h"
 
 struct mm_struct;

@@ -1,4 +1,4 @@
-"""The call frame information of the kernel's assembly, which arch/x86_64/cfi.inc has written to .debug_frame.
+"""The call frame information of the kernel's assembly, which arch/x86_64/cpu/cfi.inc has written to .debug_frame.
 
 gdb uses this section itself. But gdb cannot apply it to a copy of the code at another address, such as a trampoline.
 """

@@ -6,7 +6,7 @@ import gdb
 
 from .kernel import Command, evaluate, name_of, objects, read
 
-KERNEL_IMAGE_BASE = 0xffffffff80000000  # kernel.ld: KERNEL_BASE
+KERNEL_IMAGE_BASE = 0xffffffff80000000  # arch/x86_64/machine.ld: KERNEL_BASE
 SIZE = 5
 NOP, CALL, JMP, INT3 = bytes.fromhex("0f1f440000"), 0xe8, 0xe9, 0xcc
 # Flags of dyn_ftrace (trace/ftrace/ftrace.h); below them is the count of users.

@@ -75,7 +75,7 @@ class Ps(Command):
 
 def frames_of(task):
     """The return addresses on the stack of a task that does not run. __switch_to() has pushed struct switch_frame there;
-    from it on, each rbp leads to the next frame (arch/x86_64/unwind.c)."""
+    from it on, each rbp leads to the next frame (arch/x86_64/unwind/unwind.c)."""
     frame = pointer_to("struct switch_frame", int(task["sp"]))
     yield int(frame["return_address"])
     bp = int(frame["bp"])

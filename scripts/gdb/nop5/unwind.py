@@ -1,5 +1,5 @@
 """Backtraces through code that no debug information describes, because the kernel makes it: trampolines of ftrace and detours
-of kprobes; and through the return addresses that fgraph has replaced. The entry stubs need nothing here: arch/x86_64/cfi.inc.
+of kprobes; and through the return addresses that fgraph has replaced. The entry stubs need nothing here: arch/x86_64/cpu/cfi.inc.
 """
 import struct
 
@@ -14,7 +14,7 @@ THREAD_SIZE = 16384  # kernel/mm/thread_size.h
 GRANULE = 64  # text_area.c: generated code begins at a multiple of it
 USER_END = 1 << 47
 COMPARED = 48  # bytes at the start of a template in which nothing depends on the place
-TEXT_AREA_START, TEXT_AREA_END = 0xffffffffa0000000, 0xffffffffc0000000  # arch/x86_64/pgtable.h
+TEXT_AREA_START, TEXT_AREA_END = 0xffffffffa0000000, 0xffffffffc0000000  # arch/x86_64/mm/pgtable.h
 FGRAPH_STACK_SIZE = 4096 << 2  # trace/fgraph/stack.h
 DETOUR_ENTRY_AT, CALL_SIZE = 8, 5  # kprobe_detour.h
 REGISTERS = (*cfi.REGISTERS, "eflags", "cs", "ss", "fs_base", "gs_base", "k_gs_base")

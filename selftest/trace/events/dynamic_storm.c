@@ -2,8 +2,8 @@
  * Self-test of dynamic events: tasks on all CPUs define, enable, fire, inject, read and remove the
  * same few events, in the top level and in an instance that comes and goes.
  */
-#include "fs/fs.h"
-#include "fs/syscalls.h"
+#include "fs/vfs/fs.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -11,7 +11,7 @@
 #include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
 #include "selftest/trace/tracefs.h"
-#include "trace/events/synth.h"
+#include "trace/synth/synth.h"
 
 #define ROUNDS 400U
 #define EVENTS 3U

@@ -3,14 +3,14 @@
  * "feed", with the fields u64 a, s32 b and char[] c. tests/boot/test_hist.py compares the
  * histograms of these events with those that Linux made of the same values.
  */
-#include "fs/debugfs.h"
-#include "fs/fs.h"
+#include "fs/debug/debugfs.h"
+#include "fs/vfs/fs.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "trace/events/synth.h"
+#include "trace/synth/synth.h"
 
 static int feed(struct synth_event *event, char *line)
 {

@@ -3,7 +3,7 @@
  * with values that follow from SEED. tests/boot/test_event_model.py compares filters and histograms
  * with a model of its own.
  */
-#include "fs/debugfs.h"
+#include "fs/debug/debugfs.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"

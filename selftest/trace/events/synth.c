@@ -8,7 +8,7 @@
 #include "kernel/sched/sched.h"
 #include "selftest/selftest.h"
 #include "selftest/trace/tracefs.h"
-#include "trace/events/synth.h"
+#include "trace/synth/synth.h"
 #include "trace/kprobes/kprobes.h"
 
 static struct synth_event *get_event(const char *name)

@@ -1,3 +1,3 @@
-/* Makes the events of arch/irq_vectors_events.h. */
-#define TRACE_EVENTS_HEADER "arch/irq_vectors_events.h"
+/* Makes the events of arch/irq/irq_vectors_events.h. */
+#define TRACE_EVENTS_HEADER "arch/irq/irq_vectors_events.h"
 #include "trace/events/define.h"

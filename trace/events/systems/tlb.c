@@ -1,3 +1,3 @@
-/* Makes the events of arch/tlb_events.h. */
-#define TRACE_EVENTS_HEADER "arch/tlb_events.h"
+/* Makes the events of arch/mm/tlb_events.h. */
+#define TRACE_EVENTS_HEADER "arch/mm/tlb_events.h"
 #include "trace/events/define.h"

@@ -2,8 +2,8 @@
  * The commands of function probes: traceon, traceoff, stacktrace, snapshot, dump, cpudump,
  * enable_event, disable_event. They run at a traced call, so in any context.
  */
-#include "arch/stacktrace.h"
-#include "fs/seq_file.h"
+#include "arch/unwind/stacktrace.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/tracers/function/probes.h"

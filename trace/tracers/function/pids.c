@@ -2,7 +2,7 @@
  * set_ftrace_pid and set_ftrace_notrace_pid choose the tasks that are traced. With the option
  * function-fork the children of a task follow it.
  */
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"

@@ -9,7 +9,7 @@
  */
 #include "trace/tracers/function/probes.h"
 
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/atomic.h"
 #include "kernel/errno.h"
 #include "kernel/lib/kstrtox.h"

@@ -6,7 +6,7 @@
  * short: one test of graph_checks tells whether any option or file needs the slow path. The time of
  * the call is on the task's shadow stack (trace/fgraph/fgraph.h).
  */
-#include "arch/clock.h"
+#include "arch/time/clock.h"
 #include "kernel/btf/btf.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"

@@ -1,5 +1,5 @@
 /* The function graph tracer's options, and the header with the columns that they show. */
-#include "fs/seq_file.h"
+#include "fs/vfs/seq_file.h"
 #include "trace/tracers/function_graph/function_graph.h"
 #include "trace/core/options.h"
 #include "trace/core/trace_file.h"

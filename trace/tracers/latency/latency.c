@@ -4,7 +4,7 @@
  */
 #include "trace/tracers/latency/latency.h"
 
-#include "arch/stacktrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/init.h"
 #include "kernel/printk/printk.h"
 #include "trace/core/cmdlines.h"

@@ -7,7 +7,7 @@
  * report of interrupts comes with interrupts off, and a report of preemption only if the count
  * comes from 0 or goes to 0.
  */
-#include "arch/irqflags.h"
+#include "arch/cpu/irqflags.h"
 #include "kernel/init.h"
 #include "kernel/preemptirq_events.h"
 #include "kernel/sched/sched.h"

@@ -6,7 +6,7 @@
  * One task is followed at a time, on whichever CPU it waits. A task with a higher priority takes
  * its place. The task cannot end before it runs, so the tracer needs no reference to it.
  */
-#include "arch/irqflags.h"
+#include "arch/cpu/irqflags.h"
 #include "kernel/init.h"
 #include "kernel/sched/sched_events.h"
 #include "trace/core/write.h"

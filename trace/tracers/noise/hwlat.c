@@ -3,8 +3,8 @@
  * two reads then comes from the hardware, the firmware or the host, or from an NMI, which is
  * counted (Documentation/trace/hwlat_detector.rst).
  */
-#include "arch/irqflags.h"
-#include "arch/percpu.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/percpu.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"

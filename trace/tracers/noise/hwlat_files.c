@@ -1,6 +1,6 @@
 /* The directory hwlat_detector/. */
-#include "fs/seq_file.h"
-#include "fs/tracefs.h"
+#include "fs/vfs/seq_file.h"
+#include "fs/tracefs/tracefs.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"

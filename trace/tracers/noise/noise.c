@@ -4,9 +4,9 @@
  */
 #include "trace/tracers/noise/noise.h"
 
-#include "arch/interrupt.h"
-#include "arch/irqflags.h"
-#include "arch/percpu.h"
+#include "arch/irq/interrupt.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/percpu.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/irq/irq_events.h"

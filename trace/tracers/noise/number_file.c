@@ -1,7 +1,7 @@
 /* Files that hold one number. */
 #include "trace/tracers/noise/number_file.h"
 
-#include "fs/tracefs.h"
+#include "fs/tracefs/tracefs.h"
 #include "kernel/lib/vsprintf.h"
 #include "trace/core/files.h"
 

@@ -3,8 +3,8 @@
  * is noise: something else has used the CPU. At the end of each period the thread records how much
  * noise there was, and what interruptions (Documentation/trace/osnoise-tracer.rst).
  */
-#include "arch/irqflags.h"
-#include "fs/seq_file.h"
+#include "arch/cpu/irqflags.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/kthread.h"

@@ -1,6 +1,6 @@
 /* The directory osnoise/: the settings of osnoise and timerlat, and the files that show them. */
-#include "fs/seq_file.h"
-#include "fs/tracefs.h"
+#include "fs/vfs/seq_file.h"
+#include "fs/tracefs/tracefs.h"
 #include "kernel/init.h"
 #include "kernel/lib/cpulist.h"
 #include "kernel/lib/string.h"

@@ -5,10 +5,10 @@
  *
  * The timer is CPU_EVENT_TIMERLAT of each CPU, so that its interrupt itself takes the time.
  */
-#include "arch/irqflags.h"
-#include "arch/percpu.h"
-#include "arch/stacktrace.h"
-#include "fs/seq_file.h"
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/percpu.h"
+#include "arch/unwind/stacktrace.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/kthread.h"

@@ -1,9 +1,0 @@
-/* What the auxiliary vector of a program says about the machine. */
-#include "arch/elf.h"
-
-#include "arch/cpuinfo.h"
-
-u64 arch_hwcap(void)
-{
-	return cpu_data(0)->words[CPUID_1_EDX];
-}

@@ -1,0 +1,157 @@
+; The targets of the call at the start of every function: a return, or the way to a tracer.
+;
+; The call is the function's first instruction. So the top of the stack holds the address after the
+; call site, and above it is the function's own return address; rbp is that of the caller. The C
+; callback may change the caller-saved registers of the ABI. The function's arguments are in these
+; registers, so they are saved. r10 and r11 have no meaning at a function's entry.
+;
+; Sites with several ops call ftrace_caller or ftrace_regs_caller. Both are also the templates of
+; the trampolines, one for each ops (ftrace_trampoline.c): in a trampoline the call goes to the
+; callback of the ops. So between their first and last instruction only two instructions may depend
+; on their own address: the load of the ops, and the call.
+;
+; Nothing here turns preemption off. A task may be preempted at any of these instructions.
+; RCU-tasks keeps a trampoline until each task has left it (docs/rcu.md).
+
+%include "arch/cpu/cfi.inc"
+%include "arch/cpu/ptrace.inc"
+
+extern ftrace_ops_list_func
+
+SITE_SIZE	equ 5			; call rel32
+KERNEL_CS	equ 0x10
+KERNEL_SS	equ 0x18
+
+; The stack while the callback runs, from rsp (struct ftrace_regs, ftrace.h).
+REGS_SIZE	equ PT_SIZE + 8		; one word more keeps the stack aligned
+SITE_BP		equ REGS_SIZE + 2 * 8	; rbp at the call site
+SITE_RETURN	equ REGS_SIZE + 4 * 8	; the address after the site; the callback may change it
+PARENT_RETURN	equ REGS_SIZE + 5 * 8	; the function's own return address
+
+section .entry.text progbits alloc exec nowrite align=16
+bits 64
+
+; The call of every function until boot makes a nop of it.
+global __fentry__
+__fentry__:
+	CFI_FUNCTION
+	ret
+
+; The func of an ops that ftrace never calls.
+global ftrace_stub
+ftrace_stub:
+	ret
+
+; Makes two frames for the unwinder, which follows rbp: one for the traced function, which has not
+; made its own yet, and one for its caller. Then makes room for the registers. Keeps the flags.
+%macro MAKE_FRAMES 0
+	push	qword [rsp + 8]			; the parent's frame: its return address
+	push	rbp
+	mov	rbp, rsp
+	push	qword [rsp + 16]		; the function's: behind its site
+	push	rbp
+	mov	rbp, rsp
+	lea	rsp, [rsp - REGS_SIZE]
+	CFI_ADJUST REGS_SIZE
+%endmacro
+
+; Registers, each after its place: the arguments of a function, and the others that a callback may
+; see, without bp, sp and ip, which are in the frames.
+%define ARGUMENTS	AX, rax, CX, rcx, DX, rdx, SI, rsi, DI, rdi, R8, r8, R9, r9
+%define THE_REST	R15, r15, R14, r14, R13, r13, R12, r12, BX, rbx, R11, r11, R10, r10
+
+%macro SAVE 2-*
+  %rep %0 / 2
+	mov	[rsp + PT_%1], %2
+	CFI_SAVED %2, PT_%1
+	%rotate 2
+  %endrep
+%endmacro
+
+%macro RESTORE 2-*
+  %rep %0 / 2
+	mov	%2, [rsp + PT_%1]
+	CFI_RESTORED %2
+	%rotate 2
+  %endrep
+%endmacro
+
+; Calls func(ip, parent_ip, ops, fregs). ftrace_trampoline.c uses the two labels.
+%macro CALL_CALLBACK 0
+	mov	rdi, [rbp + 8]
+	sub	rdi, SITE_SIZE
+	mov	rsi, [rbp + 24]
+	mov	rcx, rsp
+.load_ops:
+	mov	rdx, [rel ftrace_no_ops]
+.call:
+	call	ftrace_ops_list_func
+%endmacro
+
+global ftrace_caller
+ftrace_caller:
+	CFI_FUNCTION
+; LAB 4: Make the frames, save, call, restore, and leave as if the site had been a nop.
+; Starts as:
+;	ret
+;	CALL_CALLBACK
+	MAKE_FRAMES
+	SAVE	ARGUMENTS
+	mov	qword [rsp + PT_CS], 0		; the other registers are not saved
+	CALL_CALLBACK
+	RESTORE	ARGUMENTS
+	mov	rbp, [rsp + SITE_BP]
+	CFI_RESTORED rbp
+	add	rsp, SITE_RETURN
+	CFI_ADJUST -SITE_RETURN
+	ret
+; END LAB 4
+.end:
+
+; The same with all registers. The callback may change them; execution continues at ip.
+global ftrace_regs_caller
+ftrace_regs_caller:
+	CFI_FUNCTION
+; LAB 4: All fields of struct pt_regs, as an exception would have saved them.
+; Starts as:
+;	ret
+;	CALL_CALLBACK
+	MAKE_FRAMES
+	pushfq
+	pop	qword [rsp + PT_FLAGS]
+	SAVE	ARGUMENTS
+	SAVE	THE_REST
+	mov	rax, [rsp + SITE_BP]
+	mov	[rsp + PT_BP], rax
+	mov	qword [rsp + PT_ORIG_AX], 0
+	mov	rax, [rsp + SITE_RETURN]
+	mov	[rsp + PT_IP], rax
+	mov	qword [rsp + PT_CS], KERNEL_CS
+	lea	rax, [rsp + PARENT_RETURN]
+	mov	[rsp + PT_SP], rax
+	mov	qword [rsp + PT_SS], KERNEL_SS
+	CALL_CALLBACK
+	mov	rax, [rsp + PT_IP]
+	mov	[rsp + SITE_RETURN], rax
+	RESTORE	ARGUMENTS
+	RESTORE	THE_REST
+	mov	rbp, [rsp + PT_BP]
+	CFI_RESTORED rbp
+	push	qword [rsp + PT_FLAGS]
+	popfq
+	lea	rsp, [rsp + SITE_RETURN]
+	CFI_ADJUST -SITE_RETURN
+	ret
+; END LAB 4
+.end:
+	CFI_END
+
+section .rodata progbits alloc noexec nowrite align=8
+ftrace_no_ops:	dq 0			; ftrace_ops_list_func() walks the list of ops
+
+; struct trampoline_template (ftrace_trampoline.c)
+global ftrace_templates
+ftrace_templates:
+	dq	ftrace_caller, ftrace_caller.load_ops, ftrace_caller.call, ftrace_caller.end
+	dq	ftrace_regs_caller, ftrace_regs_caller.load_ops
+	dq	ftrace_regs_caller.call, ftrace_regs_caller.end

@@ -1,0 +1,27 @@
+/* Shared by the two files of exceptions: traps.c (the kernel's) and traps_user.c (programs'). */
+#pragma once
+
+#include "arch/cpu/ptrace.h"
+#include "arch/irq/traps.h"
+
+/* Error code of a page fault (Intel SDM 3A 4.7). */
+#define PF_PROT  (1UL << 0)
+#define PF_WRITE (1UL << 1)
+#define PF_USER  (1UL << 2)
+#define PF_RSVD  (1UL << 3)
+#define PF_INSTR (1UL << 4)
+
+extern const char *const exception_names[NR_EXCEPTIONS];
+
+/*
+ * An exception of the program: brings in a page, or sends a signal. address is CR2. Interrupts off,
+ * and maybe on at the end.
+ */
+void user_exception(struct pt_regs *regs, unsigned vector, unsigned long address);
+/*
+ * Called by entry.asm when the IRET that returns to ring 3 has faulted. at_iret are the registers
+ * of that fault: the program's, but for those that IRET loads, which are still at the top of the
+ * stack. Returns task_pt_regs(current) with all registers of the program and the error code.
+ * Interrupts off.
+ */
+struct pt_regs *fix_bad_iret(struct pt_regs *at_iret);

@@ -1,0 +1,302 @@
+/*
+ * Live text patching: change instructions that other CPUs may be executing.
+ *
+ * A CPU must never fetch half of an old and half of a new instruction. So the first byte goes
+ * first, as int3, and comes last, as the new opcode:
+ *
+ *      0f 1f 44 00 00    nop                  old
+ *      cc 1f 44 00 00    int3                 1: every CPU that comes here traps
+ *      cc 37 2e 00 00    int3 + new tail      2: still traps, the tail is ready
+ *      e8 37 2e 00 00    call ftrace_caller   3: new
+ *
+ * After each step every CPU executes a serializing instruction, cpuid, for an IPI (Intel SDM
+ * 3A 9.1.3, cross-modifying code). A CPU that traps in between has the new instruction emulated.
+ * The steps are taken for all sites of a batch together: three rounds of IPIs for one site or for
+ * 40,000.
+ *
+ * Nothing here needs the other CPUs to stop, and nothing waits for a CPU for longer than it keeps
+ * interrupts off.
+ */
+#include "arch/patch/text_patch.h"
+
+#include "arch/probes/kprobes.h"
+#include "arch/cpu/processor.h"
+#include "arch/patch/text_alias.h"
+#include "arch/mm/tlb.h"
+#include "arch/irq/traps.h"
+#include "kernel/atomic.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/page_alloc.h"
+#include "kernel/sections.h"
+#include "kernel/sched/mutex.h"
+
+#define INT3 0xcc
+
+const u8 text_nop5[TEXT_PATCH_SIZE] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+
+/* The active batch, for the #BP handler. */
+struct text_patch_batch {
+	const struct text_patch *patches; /* [P] sorted by address */
+	size_t count;                     /* [P] */
+}; /* [P] text_patch_mutex to write; published and withdrawn through live_batch */
+
+static DEFINE_MUTEX(text_patch_mutex);
+static struct text_patch_batch places[2];   /* [P] used in turn for the active batch */
+static struct text_patch_batch *live_batch; /* release store; NULL between batches */
+static u64 batches, sites;                  /* [P] */
+static atomic64_t breakpoints;
+static u32 handlers; /* [A] CPUs that look a breakpoint up now */
+
+/* Does not use memcmp(): clang would call it, and its site may hold a breakpoint. */
+static __always_inline bool holds(const u8 *site, const u8 insn[TEXT_PATCH_SIZE])
+{
+	u32 there, wanted;
+
+	__builtin_memcpy(&there, site, sizeof(there));
+	__builtin_memcpy(&wanted, insn, sizeof(wanted));
+	return there == wanted && site[4] == insn[4];
+}
+
+__kprobes notrace /* the breakpoint handler uses it */
+	unsigned long
+	text_decode_target(const u8 insn[TEXT_PATCH_SIZE], unsigned long addr)
+{
+	s32 displacement;
+
+	__builtin_memcpy(&displacement, insn + 1, sizeof(displacement));
+	return addr + TEXT_PATCH_SIZE + (unsigned long)(long)displacement;
+}
+
+__kprobes static notrace /* the breakpoint handler uses it */
+	const struct text_patch *
+	find_patch(const struct text_patch_batch *b, unsigned long addr)
+{
+	size_t low = 0, high = b->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (b->patches[middle].addr == addr)
+			return &b->patches[middle];
+		if (b->patches[middle].addr < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+__kprobes static notrace /* the breakpoint handler uses it */
+	bool
+	can_emulate(const u8 insn[TEXT_PATCH_SIZE])
+{
+	return insn[0] == CALL_OPCODE || insn[0] == JMP_OPCODE || holds(insn, text_nop5);
+}
+
+/*
+ * Finds the instruction that the int3 at addr stands for in the batch: the new instruction, or the
+ * old one if that is the one that can be emulated. Returns false if no batch has put the int3
+ * there.
+ *
+ * The batch may end meanwhile, if this CPU has answered its last IPI. Its patches stay valid while
+ * `handlers` counts this CPU. The next batch may begin, in the other element of places. That batch
+ * cannot write its tails, and cannot end, before this CPU's interrupts are on.
+ */
+__kprobes static notrace /* the breakpoint handler uses it */
+	bool
+	instruction_in_batch(unsigned long addr, u8 insn[TEXT_PATCH_SIZE])
+{
+	/*
+	 * LAB 3: Look the site up in the live batch, and count a breakpoint that is found.
+	 * Starts as:
+	 *	(void)addr, (void)insn, (void)live_batch, (void)find_patch, (void)can_emulate;
+	 *	return false;
+	 */
+	struct text_patch_batch *b;
+
+	do {
+		const struct text_patch *patch;
+
+		b = __atomic_load_n(&live_batch, __ATOMIC_SEQ_CST);
+		patch = b ? find_patch(b, addr) : NULL;
+		if (patch) {
+			atomic64_inc(&breakpoints);
+			__builtin_memcpy(insn, patch->new, TEXT_PATCH_SIZE);
+			if (!can_emulate(insn))
+				__builtin_memcpy(insn, patch->old, TEXT_PATCH_SIZE);
+			return true;
+		}
+	} while (smp_load_acquire(&live_batch) != b);
+	return false;
+	/* END LAB 3 */
+}
+
+__kprobes static notrace /* the breakpoint handler uses it */
+	void
+	emulate(struct pt_regs *regs, unsigned long addr, const u8 insn[TEXT_PATCH_SIZE])
+{
+	/*
+	 * LAB 3: Change regs as the instruction would.
+	 * Starts as:
+	 *	(void)insn;
+	 *	regs->ip = addr;
+	 */
+	if (insn[0] == CALL_OPCODE)
+		int3_emulate_call(regs, addr + TEXT_PATCH_SIZE, text_decode_target(insn, addr));
+	else if (insn[0] == JMP_OPCODE)
+		regs->ip = text_decode_target(insn, addr);
+	else if (holds(insn, text_nop5))
+		regs->ip = addr + TEXT_PATCH_SIZE;
+	else /* not an instruction of a site: execute it */
+		regs->ip = addr;
+	/* END LAB 3 */
+}
+
+/* Emulates the new instruction after a CPU has executed an int3 of the batch, in any context. */
+__kprobes static notrace /* a trap here would come back here before the site is whole */
+	bool
+	text_patch_int3(struct pt_regs *regs)
+{
+	unsigned long addr = regs->ip - 1;
+	u8 insn[TEXT_PATCH_SIZE];
+	bool found;
+
+	/* A full barrier: this CPU sees no batch, or the batch's owner sees the count. */
+	__atomic_fetch_add(&handlers, 1, __ATOMIC_SEQ_CST);
+	found = instruction_in_batch(addr, insn);
+	__atomic_fetch_sub(&handlers, 1, __ATOMIC_RELEASE);
+	if (found)
+		emulate(regs, addr, insn);
+	return found;
+}
+
+__kprobes notrace /* the breakpoint handler uses it */
+	bool
+	text_patch_int3_gone(struct pt_regs *regs)
+{
+	unsigned long addr = regs->ip - 1;
+	u8 insn[TEXT_PATCH_SIZE];
+
+	if (!is_text_address(addr))
+		return false;
+	__builtin_memcpy(insn, (const u8 *)addr, TEXT_PATCH_SIZE);
+	if (insn[0] == INT3) /* of a batch that has begun since then? It cannot end now. */
+		return text_patch_int3(regs);
+	emulate(regs, addr, insn);
+	return true;
+}
+
+static bool is_text_site(unsigned long addr)
+{
+	unsigned long last = addr + TEXT_PATCH_SIZE - 1;
+
+	return is_text_address(addr) &&
+	       (last % PAGE_SIZE >= TEXT_PATCH_SIZE - 1 || is_text_address(last));
+}
+
+/* Checks that every site holds the old instruction of its patch. */
+static int verify(const struct text_patch *patches, size_t count, size_t *bad)
+{
+	/* They are sorted: the first and the last one tell that all are in the image. */
+	bool in_image = patches[0].addr >= (unsigned long)_stext &&
+			patches[count - 1].addr + TEXT_PATCH_SIZE <= (unsigned long)_etext;
+
+	for (size_t i = 0; i < count; i++) {
+		const u8 *site = (const u8 *)patches[i].addr;
+
+		if (likely((in_image || is_text_site(patches[i].addr)) &&
+			   holds(site, patches[i].old)))
+			continue;
+		*bad = i;
+		return is_text_site(patches[i].addr) ? -EINVAL : -EFAULT;
+	}
+	return 0;
+}
+
+int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad)
+{
+	int error;
+
+	if (!count)
+		return 0;
+	mutex_lock(&text_patch_mutex);
+	error = verify(patches, count, bad);
+	if (error)
+		goto unlock;
+	/*
+	 * LAB 3: Publish the batch, change all sites step by step, and withdraw the batch.
+	 * Starts as:
+	 *	(void)places;
+	 *	text_alias_write(patches, count, TEXT_STEP_ALL);
+	 */
+	struct text_patch_batch *batch = &places[batches % ARRAY_SIZE(places)];
+
+	batch->patches = patches;
+	batch->count = count;
+	smp_store_release(&live_batch, batch);
+	for (enum text_step step = TEXT_STEP_INT3; step <= TEXT_STEP_FIRST_BYTE; step++) {
+		text_alias_write(patches, count, step);
+		text_sync_all();
+	}
+	__atomic_store_n(&live_batch, NULL, __ATOMIC_SEQ_CST);
+	/* END LAB 3 */
+	/*
+	 * QEMU's TCG may have read a site for a translation just before a step wrote the site. It
+	 * misses the write until it has registered that translation. A second write of the same
+	 * byte drops the stale translation.
+	 */
+	if (!cpu_has_cheap_pause)
+		text_alias_write(patches, count, TEXT_STEP_FIRST_BYTE);
+	text_alias_end();
+	/* LAB 3: The caller may free its patches after the return: wait until no handler reads. */
+	while (__atomic_load_n(&handlers, __ATOMIC_SEQ_CST))
+		cpu_relax();
+	/* END LAB 3 */
+	batches++;
+	sites += count;
+unlock:
+	mutex_unlock(&text_patch_mutex);
+	return error;
+}
+
+int text_patch_fill(unsigned long addr, const void *bytes, size_t size)
+{
+	if (!is_text_address(addr) || !is_text_address(addr + size - 1))
+		return -EFAULT;
+	mutex_lock(&text_patch_mutex);
+	text_alias_copy(addr, bytes, size);
+	text_sync_all();
+	mutex_unlock(&text_patch_mutex);
+	return 0;
+}
+
+void text_patch_byte(unsigned long addr, u8 byte)
+{
+	mutex_lock(&text_patch_mutex);
+	text_alias_copy(addr, &byte, 1);
+	text_sync_all();
+	if (!cpu_has_cheap_pause) /* as in text_patch_apply() */
+		text_alias_copy(addr, &byte, 1);
+	mutex_unlock(&text_patch_mutex);
+}
+
+void text_patch_stats_read(struct text_patch_stats *stats)
+{
+	mutex_lock(&text_patch_mutex);
+	stats->batches = batches;
+	stats->sites = sites;
+	stats->breakpoints = (u64)atomic64_read(&breakpoints);
+	mutex_unlock(&text_patch_mutex);
+}
+
+static int __init text_patch_init(void)
+{
+	int error = text_alias_init();
+
+	if (!error)
+		set_int3_handler(text_patch_int3);
+	return error;
+}
+early_initcall(text_patch_init);

@@ -1,0 +1,35 @@
+/* The machine's clock. x86_64: the time-stamp counter. */
+#pragma once
+
+#include "arch/cpu/special_insns.h"
+#include "kernel/types.h"
+
+/* The counter behind the clock, in ticks of its own. Any context. */
+static __always_inline u64 arch_cycles(void)
+{
+	return rdtsc();
+}
+
+/*
+ * ns = (rdtsc - tsc_base) * tsc_ns_mult >> 32. Before time_init(), tsc_ns_mult is 0, and so is the
+ * time. time_init() and time_refine() set both, while only the boot CPU runs and its interrupts are
+ * off. They call nothing between the two stores, so a tracer never reads a mixture; an NMI could.
+ */
+extern u64 tsc_ns_mult, tsc_base;
+
+/* ktime_get() for tracers: inline, so that it cannot be traced. Any context. */
+static __always_inline ktime_t arch_ktime(void)
+{
+	u64 ns;
+
+	/*
+	 * As C, with unsigned __int128, it makes gcc save two registers in each caller. In parts,
+	 * it makes gcc move each part's result to another register and back.
+	 */
+	__asm__ __volatile__("rdtsc; shlq $32, %%rdx; orq %%rdx, %0\n\t"
+			     "subq %1, %0; mulq %2; shrdq $32, %%rdx, %0"
+			     : "=a"(ns)
+			     : "m"(tsc_base), "m"(tsc_ns_mult)
+			     : "rdx", "cc");
+	return ns;
+}

@@ -1,0 +1,59 @@
+/* Stack traces by frame pointers, across interrupt frames and IST stacks. */
+#pragma once
+
+#include "arch/cpu/ptrace.h"
+#include "kernel/compiler.h"
+
+struct task_struct;
+
+/*
+ * Set by trace/fgraph, which replaces return addresses. Returns the original of the address ret,
+ * which is at slot on task's stack. *idx is 0 at the innermost frame and belongs to the hook
+ * afterwards. NULL: no address is replaced. Any context.
+ */
+extern unsigned long (*unwind_return_hook)(struct task_struct *task, int *idx, unsigned long ret,
+					   unsigned long *slot);
+/* The return address of the current function. */
+#define _RET_IP_ real_return_address((unsigned long *)__builtin_frame_address(0) + 1)
+/* The return address of the function that has called the current one, which is noinline. */
+#define _CALLER_RET_IP_ real_return_address(*(unsigned long **)__builtin_frame_address(0) + 1)
+/* Returns the original return address at slot, in a frame of the current task. Any context. */
+void *real_return_address(unsigned long *slot);
+
+/*
+ * Store return addresses in entries, innermost first, and return their number. skip omits that many
+ * callers of stack_trace_save(). A task that runs and is not current gives 0. Any context.
+ */
+unsigned stack_trace_save_regs(struct pt_regs *regs, unsigned long *entries, unsigned max);
+unsigned stack_trace_save(unsigned long *entries, unsigned max, unsigned skip);
+unsigned stack_trace_save_task(struct task_struct *task, unsigned long *entries, unsigned max);
+/*
+ * The same for the program of the current task: the address at which it entered the kernel, and the
+ * return addresses that its frame pointers lead to. 0 for a kernel task. Does not wait for pages.
+ * Any context but NMI.
+ */
+unsigned stack_trace_save_user(unsigned long *entries, unsigned max);
+/*
+ * Returns whether is_wanted() is true for the return address of any function on the stack. Any
+ * context.
+ */
+bool stack_trace_find_regs(struct pt_regs *regs, bool (*is_wanted)(unsigned long ip));
+/*
+ * Calls consume with each return address on task's stack, innermost first. The call instruction
+ * ends at ip - 1. task is current, or the caller keeps it from running. Like Linux's function of
+ * the same name. Any context.
+ *
+ *	0		the trace is complete and reliable
+ *	not 0		the value that consume returned, which ended the walk
+ *	-EINVAL		a function may be missing: the task was interrupted, is in a
+ *			trampoline, or its stack is damaged
+ */
+int arch_stack_walk_reliable(struct task_struct *task, int (*consume)(void *arg, unsigned long ip),
+			     void *arg);
+/* Returns whether addr lies on task's own stack, and not on an interrupt stack. Any context. */
+bool stack_is_of_task(const struct task_struct *task, const void *addr);
+/* Prints "Call Trace:" with symbols, from regs, or from the caller if regs is NULL. */
+void show_stack_regs(struct pt_regs *regs);
+void show_stack_task(struct task_struct *task);
+void show_regs(struct pt_regs *regs);
+void dump_stack(void);

@@ -1,0 +1,337 @@
+/*
+ * Stack unwinding by frame pointers.
+ *
+ * In each function [rbp] is the caller's rbp and [rbp + 8] the return address. An entry stub sets
+ * rbp to the address of its pt_regs + 1 (entry.asm), so an odd frame pointer leads through an
+ * exception or interrupt to the interrupted function, which may be on another stack. The registers
+ * of a program, and a frame pointer of 0, end the trace. The unwinder reads only known stacks, and
+ * frames on one stack must have ascending addresses.
+ *
+ * An oops uses the unwinder to find a callback that has faulted, while every function may still
+ * call that callback. So nothing here is traced or calls a traced function.
+ */
+#include "arch/unwind/stacktrace.h"
+
+#include "arch/irq/descriptors.h"
+#include "arch/unwind/maccess.h"
+#include "arch/mm/pgtable.h"
+#include "arch/cpu/switch.h"
+#include "arch/patch/text_alias.h"
+#include "arch/probes/uprobes.h"
+#include "kernel/kallsyms.h"
+#include "kernel/sched/sched.h"
+#include "kernel/sections.h"
+
+struct stack_bounds {
+	unsigned long low, high;
+};
+
+struct unwind {
+	/* its stack may be read; the stacks of this CPU too if it is current */
+	struct task_struct *task;
+	unsigned long bp;
+	unsigned long ip;
+	/* the caller of a function that was interrupted before it had a frame, or 0 */
+	unsigned long extra_ip;
+	struct stack_bounds stack;
+	int return_idx; /* state of unwind_return_hook */
+};
+
+unsigned long (*unwind_return_hook)(struct task_struct *task, int *idx, unsigned long ret,
+				    unsigned long *slot);
+
+static unsigned long return_address(struct unwind *u, unsigned long ret, unsigned long slot)
+{
+	if (!unwind_return_hook)
+		return ret;
+	return unwind_return_hook(u->task, &u->return_idx, ret, (unsigned long *)slot);
+}
+
+void *real_return_address(unsigned long *slot)
+{
+	struct unwind u = { .task = current };
+
+	return (void *)return_address(&u, *slot, (unsigned long)slot);
+}
+
+static bool in_bounds(const struct stack_bounds *b, unsigned long addr, size_t size)
+{
+	return addr >= b->low && addr < b->high && b->high - addr >= size;
+}
+
+/* Finds the stack that contains addr, among those that u may read. */
+static bool find_stack(const struct unwind *u, unsigned long addr, struct stack_bounds *b)
+{
+	if (u->task && u->task->stack) {
+		b->low = (unsigned long)u->task->stack;
+		b->high = b->low + THREAD_SIZE;
+		if (in_bounds(b, addr, 8))
+			return true;
+	}
+	if (u->task != current)
+		return false;
+	b->low = (unsigned long)boot_stack;
+	b->high = (unsigned long)boot_stack_top;
+	if (in_bounds(b, addr, 8))
+		return true;
+	for (unsigned i = 0; i < NR_IST - 1; i++) {
+		b->low = (unsigned long)this_cpu_ptr(&ist_stacks)->base[i];
+		b->high = b->low + this_cpu_read(ist_stacks.size);
+		if (in_bounds(b, addr, 8))
+			return true;
+	}
+	return false;
+}
+
+bool stack_is_of_task(const struct task_struct *task, const void *addr)
+{
+	return addr >= task->stack && addr < task->stack + THREAD_SIZE;
+}
+
+static bool code_is(unsigned long ip, const u8 *bytes, size_t size)
+{
+	if (!is_text_address(ip) || !is_text_address(ip + size - 1))
+		return false;
+	for (size_t i = 0; i < size; i++)
+		if (((const volatile u8 *)ip)[i] !=
+		    bytes[i]) /* volatile: the compiler must not call memcmp() */
+			return false;
+	return true;
+}
+
+/*
+ * A function that has not yet pushed rbp, or has already popped it, is not in the chain of frames:
+ * the address of its caller is on top of the stack. The first instruction of a function is the call
+ * or nop of ftrace.
+ */
+static unsigned long frameless_caller(struct unwind *u, const struct pt_regs *regs)
+{
+	static const u8 push_bp_mov[] = { 0x55, 0x48, 0x89, 0xe5 };
+	static const u8 ret_insn[] = { 0xc3 };
+	struct stack_bounds b;
+	unsigned long sp = regs->sp, ret;
+
+	/*
+	 * The function has returned to the code of trace/fgraph: its return address is below the
+	 * stack pointer.
+	 */
+	ret = return_address(u, regs->ip, sp - 8);
+	if (ret != regs->ip)
+		return ret;
+	if (code_is(regs->ip, push_bp_mov + 1, 3) && code_is(regs->ip - 1, push_bp_mov, 4))
+		sp += 8;
+	else if (!code_is(regs->ip, push_bp_mov, 4) && !code_is(regs->ip, ret_insn, 1) &&
+		 !code_is(regs->ip + 5, push_bp_mov, 4))
+		return 0;
+	if (!IS_ALIGNED(sp, 8) || !find_stack(u, sp, &b))
+		return 0;
+	return return_address(u, *(unsigned long *)sp, sp);
+}
+
+static void unwind_from_regs(struct unwind *u, const struct pt_regs *regs)
+{
+	u->ip = regs->ip;
+	u->bp = regs->bp;
+	u->extra_ip = frameless_caller(u, regs);
+	u->stack = (struct stack_bounds){ 0, 0 }; /* any stack may follow */
+}
+
+/* Moves to the caller. Returns false at the end. */
+static bool unwind_next(struct unwind *u)
+{
+	unsigned long bp = u->bp;
+	struct stack_bounds b;
+
+	if (u->extra_ip) {
+		u->ip = u->extra_ip;
+		u->extra_ip = 0;
+		return true;
+	}
+	if (!bp)
+		return false;
+	if (bp & 1) {
+		const struct pt_regs *regs = (const struct pt_regs *)(bp - 1);
+
+		if (!find_stack(u, (unsigned long)regs, &b) ||
+		    !in_bounds(&b, (unsigned long)regs, sizeof(*regs)))
+			return false;
+		if (user_mode(regs))
+			return false;
+		unwind_from_regs(u, regs);
+		return true;
+	}
+	if (!IS_ALIGNED(bp, 8) || !find_stack(u, bp, &b) || !in_bounds(&b, bp, 16))
+		return false;
+	if (b.low == u->stack.low && bp < u->stack.high)
+		return false; /* does not ascend: a loop */
+	u->ip = return_address(u, *(unsigned long *)(bp + 8), bp + 8);
+	u->bp = *(unsigned long *)bp;
+	u->stack = (struct stack_bounds){ b.low, bp + 1 };
+	return u->ip != 0;
+}
+
+static unsigned unwind_save(struct unwind *u, unsigned long *entries, unsigned max, unsigned skip)
+{
+	unsigned count = 0;
+
+	if (max == 0)
+		return 0;
+	do {
+		if (skip)
+			skip--;
+		else
+			entries[count++] = u->ip;
+	} while (count < max && unwind_next(u));
+	return count;
+}
+
+unsigned stack_trace_save_regs(struct pt_regs *regs, unsigned long *entries, unsigned max)
+{
+	struct unwind u = { .task = current };
+
+	if (user_mode(regs))
+		return 0;
+	unwind_from_regs(&u, regs);
+	return unwind_save(&u, entries, max, 0);
+}
+
+/* More frames than a stack can hold: in a damaged stack, register frames may form a circle. */
+#define FRAMES_MAX (4 * THREAD_SIZE / 16)
+
+bool stack_trace_find_regs(struct pt_regs *regs, bool (*is_wanted)(unsigned long ip))
+{
+	struct unwind u = { .task = current };
+	unsigned frames = 0;
+
+	if (user_mode(regs))
+		return false;
+	unwind_from_regs(&u, regs);
+	do {
+		if (is_wanted(u.ip))
+			return true;
+	} while (++frames < FRAMES_MAX && unwind_next(&u));
+	return false;
+}
+
+unsigned noinline stack_trace_save(unsigned long *entries, unsigned max, unsigned skip)
+{
+	unsigned long *frame = __builtin_frame_address(0);
+	struct unwind u = { .task = current, .bp = frame[0] };
+
+	u.ip = return_address(&u, frame[1], (unsigned long)&frame[1]);
+	return unwind_save(&u, entries, max, skip);
+}
+
+unsigned stack_trace_save_user(unsigned long *entries, unsigned max)
+{
+	const struct pt_regs *regs = task_pt_regs(current);
+	unsigned long bp = regs->bp;
+	unsigned count = 0;
+
+	if (!current->mm || (current->flags & PF_EXITING) || !user_mode(regs))
+		return 0;
+	if (count < max)
+		entries[count++] = regs->ip;
+	while (count < max && bp >= regs->sp) {
+		unsigned long frame[2]; /* the caller's frame pointer, the return address */
+
+		if (copy_from_user_nofault(frame, (const void *)bp, sizeof(frame)))
+			break;
+		if (frame[1])
+			entries[count++] =
+				arch_uprobe_return_address(frame[1], bp + sizeof(frame[0]));
+		if (frame[0] <= bp)
+			break;
+		bp = frame[0];
+	}
+	return count;
+}
+
+/*
+ * The task may start to run during the walk. The trace is then useless, but only its own stack is
+ * read.
+ */
+unsigned stack_trace_save_task(struct task_struct *task, unsigned long *entries, unsigned max)
+{
+	struct unwind u = { .task = task };
+	const struct switch_frame *frame;
+
+	if (task == current)
+		return stack_trace_save(entries, max, 1);
+	frame = READ_ONCE(task->sp);
+	if (READ_ONCE(task->on_cpu) || !stack_is_of_task(task, frame) ||
+	    !stack_is_of_task(task, (const char *)(frame + 1) - 1))
+		return 0;
+	u.ip = frame->return_address;
+	u.bp = frame->bp;
+	return unwind_save(&u, entries, max, 0);
+}
+
+/*
+ * Where the return address of the first C function on a task's stack is: below the pt_regs of the
+ * entry from user mode, and one word that aligns the stack. Kernel tasks have the same place for
+ * pt_regs. The stack of an idle task begins with two words of 0.
+ */
+static unsigned long outermost_slot(const struct task_struct *task)
+{
+	if (task->flags & PF_IDLE)
+		return (unsigned long)task->stack + THREAD_SIZE - 3 * 8;
+	return (unsigned long)task_pt_regs(task) - 2 * 8;
+}
+
+/* Whether the frame pointer bp, saved below the outermost slot, ends a complete trace. */
+static bool ends_trace(const struct task_struct *task, unsigned long bp)
+{
+	return !bp ||
+	       (bp == (unsigned long)task_pt_regs(task) + 1 && user_mode(task_pt_regs(task)));
+}
+
+/*
+ * Returns whether ip is in a C function, which keeps a frame while it calls another function.
+ * Assembly is not reliable: code there may be about to enter a function that is not on the stack
+ * yet. Init text counts, because it called the idle task of the boot CPU.
+ */
+static bool is_c_text(unsigned long ip)
+{
+	if (ip >= (unsigned long)__init_begin && ip < (unsigned long)__init_text_end)
+		return true;
+	if (ip >= MODULES_START && ip < MODULES_END)
+		return is_text_address(ip);
+	return ip >= (unsigned long)_stext && ip < (unsigned long)_etext &&
+	       !(ip >= (unsigned long)__entry_text_start && ip < (unsigned long)__entry_text_end);
+}
+
+/*
+ * The odd address of a register frame ends the walk with -EINVAL: the interrupted function may have
+ * no frame yet, or no longer.
+ */
+noinline int arch_stack_walk_reliable(struct task_struct *task,
+				      int (*consume)(void *arg, unsigned long ip), void *arg)
+{
+	const unsigned long end = outermost_slot(task);
+	const struct switch_frame *frame = task->sp;
+	struct unwind u = { .task = task, .bp = frame->bp };
+	unsigned long slot = (unsigned long)&frame->return_address, ip;
+	int ret;
+
+	if (task == current) {
+		u.bp = *(unsigned long *)__builtin_frame_address(0);
+		slot = (unsigned long)__builtin_frame_address(0) + 8;
+	}
+	if (slot < (unsigned long)task->stack || slot > end)
+		return -EINVAL;
+	for (;;) {
+		if (slot == end) /* the entry code has called the first function */
+			return ends_trace(task, u.bp) ? 0 : -EINVAL;
+		ip = return_address(&u, *(unsigned long *)slot, slot);
+		if (!is_c_text(ip))
+			return -EINVAL;
+		ret = consume(arg, ip);
+		if (ret)
+			return ret;
+		if (!IS_ALIGNED(u.bp, 8) || u.bp <= slot || u.bp > end - 8)
+			return -EINVAL;
+		slot = u.bp + 8;
+		u.bp = *(unsigned long *)u.bp;
+	}
+}

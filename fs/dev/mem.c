@@ -1,0 +1,71 @@
+/* /dev/null, /dev/zero, /dev/full: devices without hardware. */
+#include "fs/dev/devfs.h"
+#include "fs/dev/devices.h"
+#include "fs/file/uio.h"
+#include "kernel/vm/mm_types.h"
+#include "kernel/vm/shared_anon.h"
+
+static ssize_t read_null(struct kiocb *iocb, struct iov_iter *to)
+{
+	(void)iocb, (void)to;
+	return 0;
+}
+
+static ssize_t write_null(struct kiocb *iocb, struct iov_iter *from)
+{
+	size_t count = from->count;
+
+	(void)iocb;
+	from->count = 0;
+	return (ssize_t)count;
+}
+
+static ssize_t read_zero(struct kiocb *iocb, struct iov_iter *to)
+{
+	size_t count = to->count, n;
+
+	(void)iocb;
+	/* One byte is what loops over small reads ask for most. */
+	if (count == 1 && !to->kernel)
+		return put_user(0, (char __user *)to->base) ? -EFAULT : 1;
+	n = iov_iter_zero(count, to);
+	return n || !count ? (ssize_t)n : -EFAULT;
+}
+
+static ssize_t write_full(struct kiocb *iocb, struct iov_iter *from)
+{
+	(void)iocb, (void)from;
+	return -ENOSPC;
+}
+
+/* A private mapping is anonymous memory, which has no operations. */
+static int mmap_zero(struct file *file, struct vm_area_struct *vma)
+{
+	(void)file;
+	return vma->vm_flags & VM_SHARED ? shared_anon_setup(vma) : 0;
+}
+
+static const struct file_operations null_fops = { .read_iter = read_null,
+						  .write_iter = write_null,
+						  .no_splice_read = true,
+						  .llseek = noop_llseek };
+static const struct file_operations zero_fops = {
+	.read_iter = read_zero,
+	.write_iter = write_null,
+	.no_splice_read = true,
+	.llseek = noop_llseek,
+	.mmap = mmap_zero,
+};
+static const struct file_operations full_fops = { .read_iter = read_zero,
+						  .write_iter = write_full,
+						  .no_splice_write = true,
+						  .no_splice_read = true,
+						  .llseek = noop_llseek };
+
+int mem_devices_init(void)
+{
+	int err = devfs_create("null", 0666, MKDEV(1, 3), &null_fops, NULL);
+
+	err = err ? err : devfs_create("zero", 0666, MKDEV(1, 5), &zero_fops, NULL);
+	return err ? err : devfs_create("full", 0666, MKDEV(1, 7), &full_fops, NULL);
+}

@@ -1,0 +1,198 @@
+/* /dev/console, /dev/tty, /dev/ttyS0, /dev/ttyS1; and the files of all terminals. */
+#include "fs/dev/tty.h"
+#include "fs/dev/devfs.h"
+#include "fs/dev/devices.h"
+#include "fs/file/fasync.h"
+#include "fs/file/poll.h"
+#include "kernel/boot/boot_time.h"
+#include "kernel/console/pty.h"
+#include "kernel/process/cred.h"
+#include "kernel/syscalls/syscalls.h"
+
+#define TTYAUX_MAJOR 5 /* /dev/tty, /dev/console */
+
+void tty_file_opened(struct file *file, struct tty_struct *tty)
+{
+	file->private_data = tty;
+	file->f_version = READ_ONCE(tty->hangups);
+	file->f_op = &tty_file_operations;
+	if (!(file->f_flags & O_NOCTTY) && (file->f_mode & FMODE_READ))
+		tty_open_proc_set_tty(tty);
+}
+
+/* i_private is the number of the terminal. */
+static int tty_open(struct inode *inode, struct file *file)
+{
+	struct tty_struct *tty = tty_find((unsigned)(unsigned long)inode->i_private);
+
+	if (!tty)
+		return -ENXIO;
+	if (READ_ONCE(tty->exclusive) && !capable(CAP_SYS_ADMIN))
+		return -EBUSY;
+	/* The console never becomes the terminal of a session by itself, as in Linux. */
+	if (MAJOR(inode->i_rdev) == TTYAUX_MAJOR)
+		file->private_data = tty;
+	else
+		tty_file_opened(file, tty);
+	return 0;
+}
+
+/* /dev/tty: the terminal of the session. */
+static int tty_open_current(struct inode *inode, struct file *file)
+{
+	struct tty_struct *tty = open_current_tty();
+
+	(void)inode;
+	if (!tty)
+		return -ENXIO;
+	file->private_data = tty;
+	file->f_version = READ_ONCE(tty->hangups);
+	return 0;
+}
+
+static int tty_file_release(struct inode *inode, struct file *file)
+{
+	struct tty_struct *tty = file->private_data;
+
+	(void)inode;
+	if (!tty->port)
+		pty_slave_close(tty);
+	return 0;
+}
+
+static struct tty_user user_of(const struct file *file)
+{
+	return (struct tty_user){
+		.nonblock = file->f_flags & O_NONBLOCK,
+		.stays = file->f_op->open == tty_open, /* of /dev/console alone */
+		.hangups = file->f_version,
+	};
+}
+
+static bool is_hung_up(const struct file *file)
+{
+	return tty_user_is_hung_up(file->private_data, user_of(file));
+}
+
+static ssize_t tty_file_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	(void)pos;
+	if (is_hung_up(file))
+		return 0;
+	return tty_read(file->private_data, buf, count, user_of(file));
+}
+
+static ssize_t tty_file_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	(void)pos;
+	if (is_hung_up(file))
+		return -EIO;
+	return tty_write(file->private_data, buf, count, user_of(file));
+}
+
+static unsigned tty_poll(struct file *file, struct poll_table_struct *wait)
+{
+	struct tty_struct *tty = file->private_data;
+	unsigned mask = 0;
+
+	boot_stamp(BOOT_PROMPT);
+	poll_wait(file, &tty->read_wait, wait);
+	poll_wait(file, &tty->write_wait, wait);
+	if (is_hung_up(file))
+		return POLLIN | POLLOUT | POLLERR | POLLHUP | POLLRDNORM | POLLWRNORM;
+	if (tty_readable(tty))
+		mask |= POLLIN | POLLRDNORM;
+	if (tty_writable(tty))
+		mask |= POLLOUT | POLLWRNORM;
+	return mask;
+}
+
+static long tty_file_ioctl(struct file *file, unsigned cmd, unsigned long arg)
+{
+	if (is_hung_up(file))
+		return cmd == TIOCSPGRP ? -ENOTTY : -EIO;
+	if (cmd == TIOCSCTTY)
+		return tiocsctty(file->private_data, file->f_mode & FMODE_READ, arg == 1);
+	return tty_ioctl(file->private_data, cmd, arg);
+}
+
+int tty_fasync_helper(int fd, struct file *file, bool on, struct tty_struct *tty,
+		      struct fasync_struct **list)
+{
+	enum pid_type type = PIDTYPE_PGID;
+	struct pid *pid;
+	int err = fasync_helper(fd, file, on, list);
+
+	if (err || !on)
+		return err;
+	pid = tty ? tty_get_pgrp(tty) : NULL;
+	if (!pid) {
+		pid = get_task_pid(current, PIDTYPE_TGID);
+		type = PIDTYPE_TGID;
+	}
+	return __f_setown(file, pid, type, true);
+}
+
+static int tty_fasync(int fd, struct file *file, bool on)
+{
+	struct tty_struct *tty = file->private_data;
+
+	if (on && is_hung_up(file))
+		return -ENOTTY;
+	return tty_fasync_helper(fd, file, on, tty, &tty->fasync);
+}
+
+const struct file_operations tty_file_operations = {
+	.release = tty_file_release,
+	.read = tty_file_read,
+	.write = tty_file_write,
+	.poll = tty_poll,
+	.ioctl = tty_file_ioctl,
+	.fasync = tty_fasync,
+};
+
+static const struct file_operations tty_fops = {
+	.open = tty_open,
+	.release = tty_file_release,
+	.read = tty_file_read,
+	.write = tty_file_write,
+	.poll = tty_poll,
+	.ioctl = tty_file_ioctl,
+	.fasync = tty_fasync,
+};
+
+static const struct file_operations current_tty_fops = {
+	.open = tty_open_current,
+	.release = tty_file_release,
+	.read = tty_file_read,
+	.write = tty_file_write,
+	.poll = tty_poll,
+	.ioctl = tty_file_ioctl,
+	.fasync = tty_fasync,
+};
+
+/* Restricted: a pseudo-terminal cannot be opened again. */
+SYSCALL_DEFINE0(vhangup)
+{
+	struct tty_struct *tty;
+
+	if (!capable(CAP_SYS_TTY_CONFIG))
+		return -EPERM;
+	tty = open_current_tty();
+	if (!tty)
+		return 0;
+	tty_hangup(tty, !tty->port);
+	if (!tty->port)
+		pty_slave_close(tty);
+	return 0;
+}
+
+int tty_devices_init(void)
+{
+	int err = devfs_create("console", 0600, MKDEV(TTYAUX_MAJOR, 1), &tty_fops, (void *)0);
+
+	err = err ? err
+		  : devfs_create("tty", 0666, MKDEV(TTYAUX_MAJOR, 0), &current_tty_fops, NULL);
+	err = err ? err : devfs_create("ttyS0", 0600, MKDEV(4, 64), &tty_fops, (void *)0);
+	return err ? err : devfs_create("ttyS1", 0600, MKDEV(4, 65), &tty_fops, (void *)1);
+}

@@ -1,0 +1,254 @@
+/* close, dup and fcntl: what a program does with descriptors. And ioctl. */
+#include "fs/file/file.h"
+#include "arch/user/uaccess.h"
+#include "fs/file/fasync.h"
+#include "fs/vfs/internal.h"
+#include "fs/locks/locks.h"
+#include "fs/vfs/permission.h"
+#include "fs/pipe/pipe.h"
+#include "fs/vfs/syscalls.h"
+#include "kernel/syscalls/syscalls.h"
+
+/* fcntl(2). */
+#define F_DUPFD         0
+#define F_GETFD         1
+#define F_SETFD         2
+#define F_GETFL         3
+#define F_SETFL         4
+#define F_SETOWN        8
+#define F_GETOWNER_UIDS 17
+#define F_GETLEASE      1025
+#define F_DUPFD_CLOEXEC 1030
+#define F_SETPIPE_SZ    1031
+#define F_GETPIPE_SZ    1032
+#define F_ADD_SEALS     1033
+#define F_GET_SEALS     1034
+#define FD_CLOEXEC      1
+#define SETFL_FLAGS     (O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME)
+
+SYSCALL_DEFINE1(close, unsigned int, fd)
+{
+	return close_fd(fd);
+}
+
+#define CLOSE_RANGE_UNSHARE 2U
+#define CLOSE_RANGE_CLOEXEC 4U
+
+SYSCALL_DEFINE3(close_range, unsigned int, fd, unsigned int, max_fd, unsigned int, flags)
+{
+	int err;
+
+	if ((flags & ~(CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC)) || max_fd < fd)
+		return -EINVAL;
+	err = flags & CLOSE_RANGE_UNSHARE ? unshare_files() : 0;
+	if (err || !current->files)
+		return err;
+	for (; fd < current->files->max_fds && fd <= max_fd; fd++) {
+		if (flags & CLOSE_RANGE_CLOEXEC)
+			set_close_on_exec(fd, true);
+		else
+			close_fd(fd);
+	}
+	return 0;
+}
+
+static long dup_from(struct file *file, unsigned from, unsigned flags)
+{
+	int newfd = get_unused_fd_from(from, flags);
+
+	if (newfd >= 0)
+		fd_install((unsigned)newfd, get_file(file));
+	return newfd;
+}
+
+SYSCALL_DEFINE1(dup, unsigned int, fildes)
+{
+	struct fd f = fdget_raw(fildes);
+	long ret;
+
+	if (!f.file)
+		return -EBADF;
+	ret = get_unused_fd_flags(0);
+	if (ret >= 0)
+		fd_install((unsigned)ret, get_file(f.file));
+	fdput(f);
+	return ret;
+}
+
+static long dup_to(unsigned oldfd, unsigned newfd, unsigned flags)
+{
+	struct fd f = fdget_raw(oldfd);
+	long ret = -EBADF;
+
+	if (f.file && newfd == oldfd)
+		ret = newfd;
+	else if (f.file)
+		ret = replace_fd(newfd, f.file, flags);
+	if (f.file)
+		fdput(f);
+	return ret;
+}
+
+SYSCALL_DEFINE2(dup2, unsigned int, oldfd, unsigned int, newfd)
+{
+	return dup_to(oldfd, newfd, 0);
+}
+
+SYSCALL_DEFINE3(dup3, unsigned int, oldfd, unsigned int, newfd, int, flags)
+{
+	if ((flags & ~O_CLOEXEC) || newfd == oldfd)
+		return -EINVAL;
+	return dup_to(oldfd, newfd, (unsigned)flags);
+}
+
+static long set_flags(unsigned fd, struct file *file, unsigned long arg)
+{
+	int err;
+
+	if ((arg & O_NOATIME) && !(file->f_flags & O_NOATIME) &&
+	    !inode_owner_or_capable(file->f_inode))
+		return -EPERM;
+	/* No file is read or written without the page cache; for a pipe it means packets. */
+	if ((arg & O_DIRECT) && !S_ISFIFO(file->f_inode->i_mode))
+		return -EINVAL;
+	if (arg & O_DIRECT)
+		pipe_no_fast_path(file);
+	/* A file that never sends signals takes the flag, and forgets it. */
+	err = file->f_op->fasync ? fasync_set((int)fd, file, arg & O_ASYNC) : 0;
+	if (err)
+		return err;
+	file_change_flags(file, SETFL_FLAGS, (unsigned)arg & SETFL_FLAGS);
+	return 0;
+}
+
+/* The commands for a file that is open with O_PATH, too. -EINVAL: another command. */
+static long fcntl_descriptor(unsigned fd, struct file *file, unsigned cmd, unsigned long arg)
+{
+	switch (cmd) {
+	case F_DUPFD:
+		return dup_from(file, (unsigned)arg, 0);
+	case F_DUPFD_CLOEXEC:
+		return dup_from(file, (unsigned)arg, O_CLOEXEC);
+	case F_GETFD:
+		return get_close_on_exec(fd) ? FD_CLOEXEC : 0;
+	case F_SETFD:
+		set_close_on_exec(fd, arg & FD_CLOEXEC);
+		return 0;
+	case F_GETFL:
+		return file->f_flags;
+	}
+	return file->f_mode & FMODE_PATH ? -EBADF : -EINVAL;
+}
+
+static long fcntl_seals(struct file *file, bool add, unsigned long seals)
+{
+	if (!file->f_op->get_seals)
+		return -EINVAL;
+	if (!add)
+		return (long)file->f_op->get_seals(file->f_inode);
+	if (seals != (unsigned)seals)
+		return -EINVAL;
+	return file->f_op->add_seals(file, (unsigned)seals);
+}
+
+static long do_fcntl(unsigned fd, struct file *file, unsigned cmd, unsigned long arg)
+{
+	if (file->f_mode & FMODE_PATH)
+		return fcntl_descriptor(fd, file, cmd, arg);
+	switch (cmd) {
+	case F_SETFL:
+		return set_flags(fd, file, arg);
+	case F_GETLK:
+	case F_SETLK:
+	case F_SETLKW:
+	case F_OFD_GETLK:
+	case F_OFD_SETLK:
+	case F_OFD_SETLKW:
+		return fcntl_lock(fd, file, cmd, (void __user *)arg);
+	case F_GETPIPE_SZ:
+	case F_SETPIPE_SZ:
+		return pipe_fcntl(file, cmd == F_SETPIPE_SZ, arg);
+	case F_ADD_SEALS:
+	case F_GET_SEALS:
+		return fcntl_seals(file, cmd == F_ADD_SEALS, arg);
+	case F_GETLEASE:
+		return 2; /* F_UNLCK: no file has a lease */
+	}
+	if (cmd >= F_SETOWN && cmd <= F_GETOWNER_UIDS)
+		return fcntl_owner(file, cmd, arg);
+	return fcntl_descriptor(fd, file, cmd, arg);
+}
+
+SYSCALL_DEFINE3(fcntl, unsigned int, fd, unsigned int, cmd, unsigned long, arg)
+{
+	struct fd f = fdget_raw(fd);
+	long ret;
+
+	if (!f.file)
+		return -EBADF;
+	ret = do_fcntl(fd, f.file, cmd, arg);
+	fdput(f);
+	return ret;
+}
+
+/* ioctl(2) on any file. */
+#define FIOCLEX  0x5451U
+#define FIONCLEX 0x5450U
+#define FIONBIO  0x5421U
+#define FIONREAD 0x541bU
+#define FIOASYNC 0x5452U
+
+static long set_nonblocking(struct file *file, int __user *arg)
+{
+	int on;
+
+	if (get_user(on, arg))
+		return -EFAULT;
+	file_change_flags(file, O_NONBLOCK, on ? O_NONBLOCK : 0);
+	return 0;
+}
+
+static long set_async(unsigned fd, struct file *file, int __user *arg)
+{
+	int on;
+
+	return get_user(on, arg) ? -EFAULT : fasync_set((int)fd, file, on);
+}
+
+/* The bytes between the position and the end of a regular file. */
+static long bytes_to_read(struct file *file, int __user *arg)
+{
+	return put_user((int)(file->f_inode->i_size - file->f_pos), arg);
+}
+
+static long do_ioctl(unsigned fd, struct file *file, unsigned cmd, unsigned long arg)
+{
+	switch (cmd) {
+	case FIOCLEX:
+		set_close_on_exec(fd, true);
+		return 0;
+	case FIONCLEX:
+		set_close_on_exec(fd, false);
+		return 0;
+	case FIONBIO:
+		return set_nonblocking(file, (int __user *)arg);
+	case FIOASYNC:
+		return set_async(fd, file, (int __user *)arg);
+	case FIONREAD:
+		if (S_ISREG(file->f_inode->i_mode))
+			return bytes_to_read(file, (int __user *)arg);
+	}
+	return file->f_op->ioctl ? file->f_op->ioctl(file, cmd, arg) : -ENOTTY;
+}
+
+SYSCALL_DEFINE3(ioctl, unsigned int, fd, unsigned int, cmd, unsigned long, arg)
+{
+	struct fd f = fdget(fd);
+	long ret;
+
+	if (!f.file)
+		return -EBADF;
+	ret = do_ioctl(fd, f.file, cmd, arg);
+	fdput(f);
+	return ret;
+}

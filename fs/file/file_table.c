@@ -1,0 +1,331 @@
+/* Open files: allocation, references, release; and files without names. */
+#include "fs/fdevents/eventpoll.h"
+#include "fs/file/fasync.h"
+#include "fs/file/file.h"
+#include "fs/file/file_owner.h"
+#include "fs/vfs/internal.h"
+#include "fs/locks/locks.h"
+#include "fs/mount/namespace.h"
+#include "fs/notify/fsnotify.h"
+#include "fs/vfs/open.h"
+#include "fs/vfs/permission.h"
+#include "fs/vfs/syscalls.h"
+#include "kernel/init.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "kernel/module/module.h"
+#include "kernel/printk/printk.h"
+#include "kernel/rcu/rcu.h"
+
+static struct kmem_cache *filp_cachep;
+static atomic_t nr_files;
+unsigned long max_files;
+
+static const struct file_operations empty_file_operations;
+
+/* Counts a file, unless there are fs.file-max. Root gets one nevertheless, to look what is wrong.
+ */
+static bool count_file(void)
+{
+	static int most; /* the message comes once for each new height, so nobody floods the log */
+	int count = atomic_inc_return(&nr_files);
+
+	if (likely((unsigned long)count <= READ_ONCE(max_files)) || capable(CAP_SYS_ADMIN))
+		return true;
+	atomic_dec(&nr_files);
+	if (count > READ_ONCE(most)) {
+		WRITE_ONCE(most, count);
+		pr_info("VFS: file-max limit %lu reached\n", READ_ONCE(max_files));
+	}
+	return false;
+}
+
+struct file *alloc_empty_file(unsigned flags)
+{
+	struct file *file;
+
+	if (!count_file())
+		return ERR_PTR(-ENFILE);
+	file = kmem_cache_alloc(filp_cachep, GFP_KERNEL | __GFP_ZERO);
+	if (!file) {
+		atomic_dec(&nr_files);
+		return ERR_PTR(-ENOMEM);
+	}
+	atomic_set(&file->f_count, 1);
+	mutex_init(&file->f_pos_lock);
+	file->f_flags = flags;
+	if (flags & O_PATH)
+		file->f_mode = FMODE_PATH;
+	else
+		file->f_mode = ((flags + 1) & O_ACCMODE) & (FMODE_READ | FMODE_WRITE);
+	file->f_op = &empty_file_operations;
+	return file;
+}
+
+static void file_free(struct file *file)
+{
+	if (unlikely(file->f_owner != NULL))
+		f_owner_free(file->f_owner);
+	atomic_dec(&nr_files);
+	kmem_cache_free(filp_cachep, file);
+}
+
+int get_write_access(struct inode *inode)
+{
+	int count = atomic_read(&inode->i_writecount);
+
+	while (count >= 0) {
+		int seen = atomic_cmpxchg(&inode->i_writecount, count, count + 1);
+
+		if (seen == count)
+			return 0;
+		count = seen;
+	}
+	return -ETXTBSY;
+}
+
+void put_write_access(struct inode *inode)
+{
+	atomic_dec(&inode->i_writecount);
+}
+
+int deny_write_access(struct file *file)
+{
+	atomic_t *writecount = &file->f_inode->i_writecount;
+	int count = atomic_read(writecount);
+
+	while (count <= 0) {
+		int seen = atomic_cmpxchg(writecount, count, count - 1);
+
+		if (seen == count)
+			return 0;
+		count = seen;
+	}
+	return -ETXTBSY;
+}
+
+void allow_write_access(struct file *file)
+{
+	atomic_inc(&file->f_inode->i_writecount);
+}
+
+/* Counts the file in its owner. An open directory does not use the owner, and is not counted. */
+static bool open_owned(struct inode *inode, struct file *file)
+{
+	if (!inode->i_owner || S_ISDIR(inode->i_mode))
+		return true;
+	if (!file_owner_open(inode->i_owner))
+		return false;
+	file->f_mode |= FMODE_OWNED;
+	return true;
+}
+
+/*
+ * Gives file the operations of the inode, and keeps the module that has them, and the owner. False:
+ * one of them is going. Under RCU, because a removed file of a module loses its operations before
+ * the grace period that precedes the end of the module.
+ */
+static bool get_operations(struct inode *inode, struct file *file)
+{
+	const struct file_operations *fops;
+	bool alive = true;
+
+	rcu_read_lock();
+	fops = READ_ONCE(inode->i_fop);
+	if (fops) {
+		alive = try_module_get(fops->owner);
+		if (alive && !open_owned(inode, file)) {
+			module_put(fops->owner);
+			alive = false;
+		}
+	}
+	if (alive && fops)
+		file->f_op = fops;
+	rcu_read_unlock();
+	return alive;
+}
+
+int vfs_open(const struct path *path, struct file *file)
+{
+	struct inode *inode = path->dentry->d_inode;
+	int err = 0;
+
+	file->f_path = *path;
+	path_get(path);
+	file->f_inode = ihold(inode);
+	if (file->f_mode & FMODE_PATH)
+		return 0;
+	if ((file->f_mode & FMODE_WRITE) && S_ISREG(inode->i_mode)) {
+		err = get_write_access(inode);
+		if (err)
+			return err;
+		file->f_mode |= FMODE_WRITER;
+	}
+	if (!get_operations(inode, file))
+		return -ENODEV;
+	if (S_ISREG(inode->i_mode) || S_ISDIR(inode->i_mode))
+		file->f_mode |= FMODE_ATOMIC_POS;
+	if (file->f_op->open)
+		err = file->f_op->open(inode, file);
+	if (err) { /* fput() must not call release after an open that failed */
+		module_put(file->f_op->owner);
+		file->f_op = &empty_file_operations;
+	}
+	return err;
+}
+
+struct file *get_file(struct file *file)
+{
+	atomic_inc(&file->f_count);
+	return file;
+}
+
+void fput(struct file *file)
+{
+	if (!atomic_dec_and_test(&file->f_count))
+		return;
+	eventpoll_release(file);
+	if (file->f_mode & FMODE_OPENED)
+		fsnotify_file(file, file->f_mode & FMODE_WRITE ? IN_CLOSE_WRITE : IN_CLOSE_NOWRITE);
+	if (file->f_inode)
+		locks_remove_file(file);
+	if (unlikely(file->f_flags & O_ASYNC) && file->f_op->fasync)
+		file->f_op->fasync(-1, file, false);
+	if (file->f_op->release)
+		file->f_op->release(file->f_inode, file);
+	module_put(file->f_op->owner);
+	if (file->f_mode & FMODE_OWNED)
+		file_owner_close(file->f_inode->i_owner);
+	if (file->f_mode & FMODE_WRITER)
+		put_write_access(file->f_inode);
+	if (file->f_inode)
+		iput(file->f_inode);
+	if (file->f_path.dentry)
+		path_put(&file->f_path);
+	file_free(file);
+}
+
+int filp_close(struct file *file, void *owner)
+{
+	if (owner)
+		locks_remove_posix(file, owner);
+	fput(file);
+	return 0;
+}
+
+unsigned nr_open_files(void)
+{
+	return (unsigned)atomic_read(&nr_files);
+}
+
+/* ---- files without names ---- */
+
+static struct vfsmount *anon_mnt; /* constant after anon_mount_init() */
+
+static int anon_fill_super(struct super_block *sb, const char *data)
+{
+	struct inode *inode = new_inode(sb, S_IFDIR | 0555);
+
+	(void)data;
+	if (!inode)
+		return -ENOMEM;
+	sb->s_magic = ANON_INODE_FS_MAGIC;
+	sb->s_root = d_make_root(inode);
+	return sb->s_root ? 0 : -ENOMEM;
+}
+
+/* Not registered: no program mounts it. */
+static struct file_system_type anon_type = {
+	.name = "anon_inodefs",
+	.fill_super = anon_fill_super,
+};
+
+struct inode *alloc_anon_inode(umode_t mode)
+{
+	struct inode *inode = new_inode(anon_mnt->mnt_sb, mode);
+
+	if (inode) {
+		inode->i_uid = current_fsuid();
+		inode->i_gid = current_fsgid();
+	}
+	return inode;
+}
+
+struct file *alloc_file_pseudo(struct inode *inode, struct vfsmount *mnt, const char *name,
+			       unsigned f_flags, const struct file_operations *fops)
+{
+	struct dentry *dentry;
+	struct file *file;
+
+	mnt = mnt ? mnt : anon_mnt;
+	dentry = d_alloc_pseudo(mnt->mnt_root, name);
+
+	if (!dentry)
+		return ERR_PTR(-ENOMEM);
+	file = alloc_empty_file(f_flags);
+	if (IS_ERR(file)) {
+		dput(dentry);
+		return file;
+	}
+	dentry->d_inode = ihold(inode);
+	file->f_path = (struct path){ .mnt = mntget(mnt), .dentry = dentry };
+	file->f_inode = inode;
+	file->f_op = fops;
+	return file;
+}
+
+struct file *anon_inode_getfile(const char *name, const struct file_operations *fops, void *private,
+				unsigned flags)
+{
+	struct inode *inode = alloc_anon_inode(0600);
+	char full_name[NAME_MAX + 1];
+	struct file *file;
+
+	if (!inode)
+		return ERR_PTR(-ENOMEM);
+	snprintf(full_name, sizeof(full_name), "anon_inode:%s", name);
+	file = alloc_file_pseudo(inode, NULL, full_name, flags & ~(unsigned)O_CLOEXEC, fops);
+	if (IS_ERR(file))
+		iput(inode);
+	else
+		file->private_data = private;
+	return file;
+}
+
+int anon_inode_getfd(const char *name, const struct file_operations *fops, void *private,
+		     unsigned flags)
+{
+	struct file *file;
+	int fd = get_unused_fd_flags(flags);
+
+	if (fd < 0)
+		return fd;
+	file = anon_inode_getfile(name, fops, private, flags);
+	if (IS_ERR(file)) {
+		put_unused_fd((unsigned)fd);
+		return (int)PTR_ERR(file);
+	}
+	fd_install((unsigned)fd, file);
+	return fd;
+}
+
+/* A file with what belongs to it is about 1 KiB: all files use no more than a tenth of the memory.
+ */
+static unsigned long default_max_files(void)
+{
+	struct meminfo info;
+
+	si_meminfo(&info);
+	return max(info.total / 1024 / 10, (u64)8192);
+}
+
+static int files_init(void)
+{
+	max_files = default_max_files();
+	filp_cachep = kmem_cache_create("filp", sizeof(struct file), 64);
+	if (!filp_cachep)
+		return -ENOMEM;
+	anon_mnt = kern_mount(&anon_type);
+	return IS_ERR(anon_mnt) ? (int)PTR_ERR(anon_mnt) : 0;
+}
+core_initcall(files_init);

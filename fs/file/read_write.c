@@ -1,0 +1,342 @@
+/*
+ * read, write, lseek, ioctl: checks, file positions, and the call of the file's own operation.
+ *
+ * A kernel task's buffer goes straight to the file's read or write. A program's buffer goes to
+ * read_iter or write_iter, which copy by themselves; for a file without them, through a bounce
+ * buffer.
+ */
+#include "fs/file/file.h"
+#include "fs/vfs/internal.h"
+#include "fs/file/rw.h"
+#include "fs/file/uio.h"
+#include "fs/notify/fsnotify.h"
+#include "kernel/mm/slab.h"
+#include "kernel/syscalls/syscalls.h"
+
+#define BOUNCE_STACK 128U    /* bytes of a bounce buffer on the stack */
+#define BOUNCE_MAX   65536UL /* a tracefs write must arrive in one piece */
+
+static ssize_t no_operation(const struct file *file)
+{
+	return S_ISDIR(file->f_inode->i_mode) ? -EISDIR : file->f_inode->i_sb->s_no_op_error;
+}
+
+/* ---- through a bounce buffer ---- */
+
+static ssize_t read_bounced(struct file *file, struct iov_iter *to, loff_t *pos)
+{
+	size_t count = min(to->count, BOUNCE_MAX);
+	char on_stack[BOUNCE_STACK], *buf = on_stack;
+	ssize_t n;
+
+	if (count > BOUNCE_STACK) {
+		buf = kmalloc(count, GFP_KERNEL);
+		if (!buf)
+			return -ENOMEM;
+	}
+	n = file->f_op->read(file, buf, count, pos);
+	if (n > 0 && copy_to_iter(buf, (size_t)n, to) != (size_t)n)
+		n = -EFAULT;
+	if (buf != on_stack)
+		kfree(buf);
+	return n;
+}
+
+static ssize_t write_bounced(struct file *file, struct iov_iter *from, loff_t *pos)
+{
+	size_t size = min(from->count, BOUNCE_MAX);
+	char on_stack[BOUNCE_STACK], *buf = on_stack;
+	ssize_t n = 0, done = 0;
+
+	if (size > BOUNCE_STACK) {
+		buf = kmalloc(size, GFP_KERNEL);
+		if (!buf)
+			return -ENOMEM;
+	}
+	do {
+		size_t count = min(from->count, size);
+
+		n = -EFAULT;
+		if (copy_from_iter(buf, count, from) != count)
+			break;
+		n = file->f_op->write(file, buf, count, pos);
+		if (n > 0)
+			done += n;
+		if (n != (ssize_t)count)
+			break;
+	} while (from->count);
+	if (buf != on_stack)
+		kfree(buf);
+	return done ? done : n;
+}
+
+/* ---- with an iterator ---- */
+
+ssize_t vfs_iter_read(struct file *file, struct iov_iter *to, loff_t *pos)
+{
+	struct kiocb iocb = { .ki_filp = file, .ki_pos = *pos };
+	ssize_t ret;
+
+	if (unlikely(!(file->f_mode & FMODE_READ)))
+		return -EBADF;
+	if (unlikely(!file->f_op->read_iter))
+		return file->f_op->read ? read_bounced(file, to, pos) : no_operation(file);
+	ret = file->f_op->read_iter(&iocb, to);
+	*pos = iocb.ki_pos;
+	fsnotify_io(file, ret, IN_ACCESS);
+	return ret;
+}
+
+ssize_t vfs_iter_write(struct file *file, struct iov_iter *from, loff_t *pos, unsigned flags)
+{
+	struct kiocb iocb = { .ki_filp = file, .ki_pos = *pos, .ki_flags = flags };
+	ssize_t ret;
+
+	if (unlikely(!(file->f_mode & FMODE_WRITE)))
+		return -EBADF;
+	if (file->f_flags & O_APPEND)
+		iocb.ki_flags |= IOCB_APPEND;
+	if (unlikely(!file->f_op->write_iter))
+		return file->f_op->write ? write_bounced(file, from, pos) : no_operation(file);
+	ret = file->f_op->write_iter(&iocb, from);
+	*pos = iocb.ki_pos;
+	fsnotify_io(file, ret, IN_MODIFY);
+	return ret;
+}
+
+/* ---- with kernel memory ---- */
+
+static noinline ssize_t read_kernel_iter(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	struct iov_iter to;
+
+	if (!file->f_op->read_iter)
+		return no_operation(file);
+	iov_iter_kernel(&to, buf, count);
+	return vfs_iter_read(file, &to, pos);
+}
+
+static noinline ssize_t write_kernel_iter(struct file *file, const char *buf, size_t count,
+					  loff_t *pos)
+{
+	struct iov_iter from;
+
+	if (!file->f_op->write_iter)
+		return no_operation(file);
+	iov_iter_kernel(&from, (char *)buf, count);
+	return vfs_iter_write(file, &from, pos, 0);
+}
+
+static inline ssize_t do_kernel_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	ssize_t ret;
+
+	if (unlikely(!(file->f_mode & FMODE_READ)))
+		return -EBADF;
+	if (unlikely(count > MAX_RW_COUNT))
+		count = MAX_RW_COUNT;
+	if (unlikely(!file->f_op->read))
+		ret = read_kernel_iter(file, buf, count, pos);
+	else
+		ret = file->f_op->read(file, buf, count, pos);
+	account_read(ret);
+	return ret;
+}
+
+static inline ssize_t do_kernel_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	ssize_t ret;
+
+	if (unlikely(!(file->f_mode & FMODE_WRITE)))
+		return -EBADF;
+	if (unlikely(count > MAX_RW_COUNT))
+		count = MAX_RW_COUNT;
+	if (unlikely(!file->f_op->write))
+		ret = write_kernel_iter(file, buf, count, pos);
+	else
+		ret = file->f_op->write(file, buf, count, pos);
+	account_write(ret);
+	return ret;
+}
+
+ssize_t kernel_read(struct file *file, void *buf, size_t count, loff_t *pos)
+{
+	return do_kernel_read(file, buf, count, pos);
+}
+
+ssize_t kernel_write(struct file *file, const void *buf, size_t count, loff_t *pos)
+{
+	return do_kernel_write(file, buf, count, pos);
+}
+
+/* ---- with the memory of the caller: a program, or a kernel task ---- */
+
+noinline ssize_t vfs_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+{
+	struct iov_iter to;
+	ssize_t ret;
+
+	if (unlikely(!current->mm))
+		return do_kernel_read(file, (__force char *)buf, count, pos);
+	if (unlikely(!access_ok(buf, count)))
+		return file->f_mode & FMODE_READ ? -EFAULT : -EBADF;
+	iov_iter_user(&to, buf, min(count, MAX_RW_COUNT));
+	ret = vfs_iter_read(file, &to, pos);
+	account_read(ret);
+	return ret;
+}
+
+noinline ssize_t vfs_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
+{
+	struct iov_iter from;
+	ssize_t ret;
+
+	if (unlikely(!current->mm))
+		return do_kernel_write(file, (__force const char *)buf, count, pos);
+	if (unlikely(!access_ok(buf, count)))
+		return file->f_mode & FMODE_WRITE ? -EFAULT : -EBADF;
+	iov_iter_user(&from, (char __user *)buf, min(count, MAX_RW_COUNT));
+	ret = vfs_iter_write(file, &from, pos, 0);
+	account_write(ret);
+	return ret;
+}
+
+/* Tells if f_pos needs its lock: another task can use it only if the file has more references. */
+static inline bool file_pos_shared(const struct file *file)
+{
+	return unlikely((file->f_mode & FMODE_ATOMIC_POS) && atomic_read(&file->f_count) > 1);
+}
+
+static noinline ssize_t read_shared(struct file *file, char __user *buf, size_t count)
+{
+	ssize_t ret;
+
+	mutex_lock(&file->f_pos_lock);
+	ret = vfs_read(file, buf, count, &file->f_pos);
+	mutex_unlock(&file->f_pos_lock);
+	return ret;
+}
+
+static noinline ssize_t write_shared(struct file *file, const char __user *buf, size_t count)
+{
+	ssize_t ret;
+
+	mutex_lock(&file->f_pos_lock);
+	ret = vfs_write(file, buf, count, &file->f_pos);
+	mutex_unlock(&file->f_pos_lock);
+	return ret;
+}
+
+/* A file of a table that other tasks use, too, and from which they may close it. */
+static noinline ssize_t read_counted(unsigned fd, char __user *buf, size_t count)
+{
+	struct fd f = fdget_shared(fd);
+	ssize_t ret;
+
+	if (!f.file)
+		return -EBADF;
+	ret = f.file->f_mode & FMODE_ATOMIC_POS ? read_shared(f.file, buf, count)
+						: vfs_read(f.file, buf, count, &f.file->f_pos);
+	fdput(f);
+	return ret;
+}
+
+static noinline ssize_t write_counted(unsigned fd, const char __user *buf, size_t count)
+{
+	struct fd f = fdget_shared(fd);
+	ssize_t ret;
+
+	if (!f.file)
+		return -EBADF;
+	ret = f.file->f_mode & FMODE_ATOMIC_POS ? write_shared(f.file, buf, count)
+						: vfs_write(f.file, buf, count, &f.file->f_pos);
+	fdput(f);
+	return ret;
+}
+
+/* The next two are the busiest calls of most programs. */
+
+SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
+{
+	struct file *file = fcheck_light(current, fd);
+
+	if (unlikely(!file))
+		return read_counted(fd, buf, count);
+	if (file_pos_shared(file))
+		return read_shared(file, buf, count);
+	return vfs_read(file, buf, count, &file->f_pos);
+}
+
+SYSCALL_DEFINE3(write, unsigned int, fd, const char __user *, buf, size_t, count)
+{
+	struct file *file = fcheck_light(current, fd);
+
+	if (unlikely(!file))
+		return write_counted(fd, buf, count);
+	if (file_pos_shared(file))
+		return write_shared(file, buf, count);
+	return vfs_write(file, buf, count, &file->f_pos);
+}
+
+static loff_t vfs_llseek(struct file *file, loff_t offset, int whence)
+{
+	return file->f_op->llseek ? file->f_op->llseek(file, offset, whence) : -ESPIPE;
+}
+
+SYSCALL_DEFINE3(lseek, unsigned int, fd, off_t, offset, unsigned int, whence)
+{
+	struct fd f = fdget(fd);
+	loff_t ret = -EINVAL;
+	bool locked;
+
+	if (!f.file)
+		return -EBADF;
+	if (whence <= SEEK_HOLE) {
+		locked = file_pos_shared(f.file);
+		if (locked)
+			mutex_lock(&f.file->f_pos_lock);
+		ret = vfs_llseek(f.file, offset, (int)whence);
+		if (locked)
+			mutex_unlock(&f.file->f_pos_lock);
+	}
+	fdput(f);
+	return ret;
+}
+
+loff_t generic_file_llseek(struct file *file, loff_t offset, int whence)
+{
+	loff_t size = READ_ONCE(file->f_inode->i_size), base = 0;
+
+	if (whence == SEEK_CUR) {
+		base = file->f_pos;
+	} else if (whence == SEEK_END) {
+		base = size;
+	} else if (whence == SEEK_DATA || whence == SEEK_HOLE) {
+		/* The file is all data, and has a hole at its end. */
+		if (offset < 0 || offset >= size)
+			return -ENXIO;
+		if (whence == SEEK_HOLE)
+			offset = size;
+	}
+	if (__builtin_add_overflow(base, offset, &offset))
+		return -EINVAL;
+	if (offset < 0)
+		return -EINVAL;
+	file->f_pos = offset;
+	return offset;
+}
+
+loff_t noop_llseek(struct file *file, loff_t offset, int whence)
+{
+	(void)offset;
+	(void)whence;
+	return file->f_pos;
+}
+
+loff_t no_llseek(struct file *file, loff_t offset, int whence)
+{
+	(void)file;
+	(void)offset;
+	(void)whence;
+	return -ESPIPE;
+}

@@ -1,0 +1,148 @@
+/* From a dentry back to its name: d_path(), and getcwd(2). */
+#include "arch/user/uaccess.h"
+#include "fs/vfs/d_path.h"
+#include "fs/vfs/fs_struct.h"
+#include "fs/vfs/internal.h"
+#include "fs/mount/mount.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/syscalls/syscalls.h"
+
+/* Text that grows from the end of a buffer to its start. */
+struct backwards {
+	char *start; /* of the text */
+	char *buf;
+	bool overflow;
+};
+
+static void prepend(struct backwards *b, const char *s, size_t len)
+{
+	if (b->overflow || (size_t)(b->start - b->buf) < len) {
+		b->overflow = true;
+		return;
+	}
+	b->start -= len;
+	memcpy(b->start, s, len);
+}
+
+/*
+ * Prepends the path up to root. Returns false if it ends at another root: the path cannot be
+ * reached from there. rename_lock and mount_lock are held.
+ */
+static bool prepend_path(struct backwards *b, const struct path *path, const struct path *root)
+{
+	struct dentry *dentry = path->dentry;
+	struct vfsmount *mnt = path->mnt;
+	char *end = b->start;
+	bool reached;
+
+	/* A text that is too long ends the walk: users choose how deep a tree is. */
+	while (!(reached = dentry == root->dentry && mnt == root->mnt) && !b->overflow) {
+		if (dentry == mnt->mnt_root) {
+			if (mnt->mnt_parent == mnt)
+				break;
+			dentry = mnt->mnt_mountpoint;
+			mnt = mnt->mnt_parent;
+			continue;
+		}
+		if (dentry->d_parent == dentry)
+			break;
+		prepend(b, dentry->d_name.name, dentry->d_name.len);
+		prepend(b, "/", 1);
+		dentry = dentry->d_parent;
+	}
+	if (b->start == end)
+		prepend(b, "/", 1);
+	return reached;
+}
+
+bool d_unlinked(const struct path *path)
+{
+	return list_empty(&path->dentry->d_hash) && path->dentry->d_parent != path->dentry &&
+	       path->dentry != path->mnt->mnt_root;
+}
+
+void dentry_name(const struct dentry *dentry, char *buf, size_t size)
+{
+	read_seqlock_excl(&rename_lock);
+	(void)strscpy(buf, dentry->d_name.name, size);
+	read_sequnlock_excl(&rename_lock);
+}
+
+char *d_path_from(const struct path *path, const struct path *root, bool *reached, char *buf,
+		  size_t size)
+{
+	struct backwards b = { .start = buf + size, .buf = buf };
+
+	prepend(&b, "", 1);
+	/* A bind mount of such a file has a place: its mount point. */
+	if ((path->dentry->d_flags & DCACHE_PSEUDO) && path->dentry != path->mnt->mnt_root) {
+		prepend(&b, path->dentry->d_name.name, path->dentry->d_name.len);
+		*reached = true;
+	} else {
+		if (d_unlinked(path))
+			prepend(&b, " (deleted)", 10);
+		read_seqlock_excl(&rename_lock);
+		read_seqlock_excl(&mount_lock);
+		*reached = prepend_path(&b, path, root);
+		read_sequnlock_excl(&mount_lock);
+		read_sequnlock_excl(&rename_lock);
+	}
+	return b.overflow ? ERR_PTR(-ENAMETOOLONG) : b.start;
+}
+
+char *d_path(const struct path *path, char *buf, size_t size)
+{
+	struct path root;
+	bool reached;
+	char *name;
+
+	get_current_root(&root);
+	name = d_path_from(path, &root, &reached, buf, size);
+	path_put(&root);
+	return name;
+}
+
+/* Fills page with the name of the current directory. Returns its length with the NUL, or an errno.
+ */
+static long cwd_name(char *page, char **name)
+{
+	static const char unreachable[] = "(unreachable)";
+	struct path pwd, root;
+	bool reached;
+	long len;
+
+	get_current_pwd(&pwd);
+	get_current_root(&root);
+	*name = d_path_from(&pwd, &root, &reached, page, PATH_MAX);
+	if (d_unlinked(&pwd))
+		*name = ERR_PTR(-ENOENT);
+	path_put(&root);
+	path_put(&pwd);
+	if (IS_ERR(*name))
+		return PTR_ERR(*name);
+	if (!reached) {
+		if (*name - page < (long)sizeof(unreachable))
+			return -ENAMETOOLONG;
+		*name -= sizeof(unreachable) - 1;
+		memcpy(*name, unreachable, sizeof(unreachable) - 1);
+	}
+	len = (long)strlen(*name) + 1;
+	return len;
+}
+
+SYSCALL_DEFINE2(getcwd, char __user *, buf, unsigned long, size)
+{
+	char *page = kmalloc(PATH_MAX, GFP_KERNEL), *name;
+	long len;
+
+	if (!page)
+		return -ENOMEM;
+	len = cwd_name(page, &name);
+	if (len > 0 && (unsigned long)len > size)
+		len = -ERANGE;
+	if (len > 0 && copy_to_user(buf, name, (size_t)len))
+		len = -EFAULT;
+	kfree(page);
+	return len;
+}

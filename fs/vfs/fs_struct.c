@@ -1,0 +1,330 @@
+/* The root, the current directory and the umask of tasks. See fs_struct.h. */
+#include "fs/vfs/fs_struct.h"
+#include "fs/vfs/internal.h"
+#include "kernel/mm/slab.h"
+#include "kernel/process/clone_flags.h"
+#include "kernel/process/signal_struct.h"
+#include "kernel/syscalls/syscalls.h"
+
+struct fs_struct init_fs = {
+	.users = ATOMIC_INIT(1),
+	.lock = __SPINLOCK_INIT(init_fs.lock),
+	.umask = 0022,
+};
+
+/* Guards task->fs of other tasks, from the end of which /proc must be safe. */
+static DEFINE_SPINLOCK(task_fs_lock);
+
+/* On after the first pivot_root(2), which changes the paths of other tasks. */
+DEFINE_STATIC_KEY_FALSE(others_change_paths);
+
+/* Whether only the current task reads and writes its fs: it needs no lock to read. */
+static __always_inline bool is_private(struct fs_struct *fs)
+{
+	return likely(atomic_read(&fs->users) == 1) &&
+	       !static_branch_unlikely(&others_change_paths);
+}
+
+void init_fs_set_root(const struct path *root)
+{
+	init_fs.root = *root;
+	init_fs.pwd = *root;
+	path_get(root);
+	path_get(root);
+}
+
+static void get_path_of(struct fs_struct *fs, const struct path *from, struct path *path)
+{
+	spin_lock(&fs->lock);
+	*path = *from;
+	path_get(path);
+	spin_unlock(&fs->lock);
+}
+
+void get_init_root(struct path *path)
+{
+	get_path_of(&init_fs, &init_fs.root, path);
+}
+
+void get_current_root(struct path *path)
+{
+	struct fs_struct *fs = current_fs();
+
+	if (is_private(fs)) {
+		*path = fs->root;
+		path_get(path);
+		return;
+	}
+	get_path_of(fs, &fs->root, path);
+}
+
+void get_current_pwd(struct path *path)
+{
+	struct fs_struct *fs = current_fs();
+
+	if (is_private(fs)) {
+		*path = fs->pwd;
+		path_get(path);
+		return;
+	}
+	get_path_of(fs, &fs->pwd, path);
+}
+
+bool get_task_root(struct task_struct *task, struct path *path)
+{
+	struct fs_struct *fs;
+
+	spin_lock(&task_fs_lock);
+	fs = task->fs ? task->fs : task->flags & PF_KTHREAD ? &init_fs : NULL;
+	if (fs)
+		get_path_of(fs, &fs->root, path);
+	spin_unlock(&task_fs_lock);
+	return fs;
+}
+
+bool get_task_pwd(struct task_struct *task, struct path *path)
+{
+	struct fs_struct *fs;
+
+	spin_lock(&task_fs_lock);
+	fs = task->fs ? task->fs : task->flags & PF_KTHREAD ? &init_fs : NULL;
+	if (fs)
+		get_path_of(fs, &fs->pwd, path);
+	spin_unlock(&task_fs_lock);
+	return fs;
+}
+
+umode_t get_task_umask(struct task_struct *task)
+{
+	umode_t umask;
+
+	spin_lock(&task_fs_lock);
+	umask = task->fs ? task->fs->umask : init_fs.umask;
+	spin_unlock(&task_fs_lock);
+	return umask;
+}
+
+static struct fs_struct *copy_fs_struct(struct fs_struct *old)
+{
+	struct fs_struct *fs = kmalloc(sizeof(*fs), GFP_KERNEL);
+
+	if (!fs)
+		return NULL;
+	atomic_set(&fs->users, 1);
+	fs->in_exec = 0;
+	spin_lock_init(&fs->lock);
+	spin_lock(&old->lock);
+	fs->umask = old->umask;
+	fs->root = old->root;
+	fs->pwd = old->pwd;
+	path_get(&fs->root);
+	path_get(&fs->pwd);
+	spin_unlock(&old->lock);
+	return fs;
+}
+
+static void put_fs_struct(struct fs_struct *fs)
+{
+	if (!atomic_dec_and_test(&fs->users))
+		return;
+	path_put(&fs->root);
+	path_put(&fs->pwd);
+	kfree(fs);
+}
+
+static void replace_current_fs(struct fs_struct *fs)
+{
+	struct fs_struct *old;
+
+	spin_lock(&task_fs_lock);
+	old = current->fs;
+	current->fs = fs;
+	spin_unlock(&task_fs_lock);
+	if (old)
+		put_fs_struct(old);
+}
+
+int unshare_fs_struct(void)
+{
+	struct fs_struct *fs;
+
+	if (current->fs && atomic_read(&current->fs->users) == 1)
+		return 0;
+	fs = copy_fs_struct(current_fs());
+	if (!fs)
+		return -ENOMEM;
+	replace_current_fs(fs);
+	return 0;
+}
+
+/* The current task's own struct, to change it. A kernel thread gets one now. */
+static struct fs_struct *writable_fs(void)
+{
+	if (!current->fs && unshare_fs_struct())
+		return NULL;
+	return current->fs;
+}
+
+static int set_path(struct fs_struct *fs, struct path *place, const struct path *path)
+{
+	struct path old;
+
+	path_get(path);
+	spin_lock(&fs->lock);
+	old = *place;
+	*place = *path;
+	spin_unlock(&fs->lock);
+	path_put(&old);
+	return 0;
+}
+
+int set_current_root(const struct path *path)
+{
+	struct fs_struct *fs = writable_fs();
+
+	return fs ? set_path(fs, &fs->root, path) : -ENOMEM;
+}
+
+int set_current_pwd(const struct path *path)
+{
+	struct fs_struct *fs = writable_fs();
+
+	return fs ? set_path(fs, &fs->pwd, path) : -ENOMEM;
+}
+
+/* Replaces *place by new, if it is old. True: the reference on old is the caller's. F held. */
+static bool replace_path(struct path *place, const struct path *old, const struct path *new)
+{
+	if (place->mnt != old->mnt || place->dentry != old->dentry)
+		return false;
+	path_get(new);
+	*place = *new;
+	return true;
+}
+
+/* Returns how many references on old are left over. */
+static unsigned replace_in_fs(struct fs_struct *fs, const struct path *old, const struct path *new)
+{
+	unsigned n;
+
+	spin_lock(&fs->lock);
+	n = replace_path(&fs->root, old, new);
+	n += replace_path(&fs->pwd, old, new);
+	spin_unlock(&fs->lock);
+	return n;
+}
+
+unsigned replace_task_paths(struct task_struct *task, const struct path *old,
+			    const struct path *new)
+{
+	struct fs_struct *fs;
+	unsigned left = 0;
+
+	spin_lock(&task_fs_lock);
+	fs = task ? task->fs : &init_fs;
+	if (fs)
+		left = replace_in_fs(fs, old, new);
+	spin_unlock(&task_fs_lock);
+	return left;
+}
+
+/* How many threads of the current process use fs. tasklist_lock held. */
+static int threads_with(const struct fs_struct *fs)
+{
+	struct task_struct *thread;
+	int users = 0;
+
+	list_for_each_entry (thread, &current->signal->thread_head, thread_node)
+		users += READ_ONCE(thread->fs) == fs;
+	return users;
+}
+
+/* Counts an exec, unless fs has more users than that. True: it has not. */
+static bool count_exec(struct fs_struct *fs, int users)
+{
+	bool alone;
+
+	spin_lock(&fs->lock);
+	alone = atomic_read(&fs->users) <= users;
+	fs->in_exec += alone;
+	spin_unlock(&fs->lock);
+	return alone;
+}
+
+bool begin_exec_fs(void)
+{
+	struct fs_struct *fs = current->fs;
+	bool alone;
+
+	/* A kernel thread, which executes the first program, or the most usual case. */
+	if (!fs || count_exec(fs, 1))
+		return false;
+	spin_lock(&tasklist_lock);
+	alone = count_exec(fs, threads_with(fs));
+	spin_unlock(&tasklist_lock);
+	return !alone;
+}
+
+void end_exec_fs(bool shared)
+{
+	struct fs_struct *fs = current->fs;
+
+	if (!fs || shared)
+		return;
+	spin_lock(&fs->lock);
+	fs->in_exec--;
+	spin_unlock(&fs->lock);
+}
+
+static int share_fs(struct task_struct *child, struct fs_struct *fs)
+{
+	bool in_exec;
+
+	spin_lock(&fs->lock);
+	in_exec = fs->in_exec;
+	if (!in_exec)
+		atomic_inc(&fs->users);
+	spin_unlock(&fs->lock);
+	if (in_exec)
+		return -EAGAIN;
+	child->fs = fs;
+	return 0;
+}
+
+int copy_fs(unsigned long clone_flags, struct task_struct *child, struct task_struct *parent)
+{
+	if (!parent->fs) {
+		child->fs = NULL;
+		return 0;
+	}
+	if (clone_flags & CLONE_FS)
+		return share_fs(child, parent->fs);
+	child->fs = copy_fs_struct(parent->fs);
+	return child->fs ? 0 : -ENOMEM;
+}
+
+void exit_fs(struct task_struct *task)
+{
+	struct fs_struct *fs;
+
+	spin_lock(&task_fs_lock);
+	fs = task->fs;
+	task->fs = NULL;
+	spin_unlock(&task_fs_lock);
+	if (fs)
+		put_fs_struct(fs);
+}
+
+SYSCALL_DEFINE1(umask, int, mask)
+{
+	struct fs_struct *fs = writable_fs();
+	umode_t old;
+
+	if (!fs)
+		return -ENOMEM;
+	spin_lock(&fs->lock);
+	old = fs->umask;
+	fs->umask = (umode_t)mask & S_IRWXUGO;
+	spin_unlock(&fs->lock);
+	return old;
+}

@@ -1,0 +1,67 @@
+/* Functions that the files of the VFS share. No other room uses them. */
+#pragma once
+
+#include "fs/vfs/dcache.h"
+#include "kernel/locking/seqlock.h"
+
+struct nameidata;
+
+/* dcache.c */
+/* Held by a rename while it changes names and parents: see dentry.d_parent. */
+extern seqlock_t rename_lock;
+/* Held by a rename between directories: meanwhile no d_parent changes. */
+extern struct mutex rename_mutex;
+/* As d_is_below(); the caller holds rename_mutex. */
+bool d_ancestor_is(const struct dentry *dentry, const struct dentry *ancestor);
+/* Unhashes dentry, so that lookups no longer find it. Changes no reference. */
+void d_drop(struct dentry *dentry);
+/*
+ * Forbids creation in the directory, which can then be removed: 0, or -ENOTEMPTY. The caller holds
+ * the i_mutex of the directory's parent.
+ */
+int d_kill_empty_dir(struct dentry *dentry);
+static inline bool d_mountpoint(const struct dentry *dentry)
+{
+	return READ_ONCE(dentry->d_flags) & DCACHE_MOUNTED;
+}
+
+/* namespace.c */
+/* Guards the tree of mounts against readers; inside mount_mutex and rename_lock. */
+extern seqlock_t mount_lock;
+/* Whether path lies in the tree below root, at the moment of the call. */
+bool path_is_under(const struct path *path, const struct path *root);
+/* Returns the mount that stands on this dentry of this mount, counted, or NULL. */
+struct vfsmount *lookup_mnt(const struct path *path);
+/*
+ * If path is the root of its mount, moves it to the place on which that mount stands, and returns
+ * true. False: it is no root of a mount, or that of the first mount.
+ */
+bool follow_up(struct path *path);
+/* If a file system is mounted at path, moves path to the root of that mount. */
+void follow_mounts(struct path *path);
+
+/* namei_ops.c */
+/* Makes a regular file. The caller holds dir's i_mutex. */
+int vfs_create(struct inode *dir, struct dentry *dentry, umode_t mode);
+/* Updates the times of a directory in which a name has changed. */
+void touch_dir(struct inode *dir);
+/*
+ * May the current task remove dentry from dir? directory: by rmdir. The caller holds dir's i_mutex,
+ * and that of the object, whose owner may count. 0, -EACCES, -EPERM, -ENOTDIR, -EISDIR or -EBUSY.
+ */
+int may_delete(struct inode *dir, const struct dentry *dentry, bool directory);
+/* May the current task make a name in dir? */
+int may_create(struct inode *dir, const struct dentry *parent);
+
+/* file_table.c */
+/* -ENFILE: there are fs.file-max, and the task has no CAP_SYS_ADMIN. -ENOMEM. */
+struct file *alloc_empty_file(unsigned flags);
+extern unsigned long max_files; /* fs.file-max. Read and written without a lock. */
+/* Connects file with the inode at path, and calls its open operation. */
+int vfs_open(const struct path *path, struct file *file);
+/* For opens of FIFOs and devices: replaces the operations of the file. */
+int chrdev_open(struct inode *inode, struct file *file);
+
+/* readdir.c */
+/* Calls ctx->actor for each entry from file->f_pos on. 0, -ENOTDIR, or -ENOENT (removed). */
+int iterate_dir(struct file *file, struct dir_context *ctx);

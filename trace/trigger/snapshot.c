@@ -1,0 +1,36 @@
+/* The trigger snapshot: keeps the trace of this moment, as tracing_snapshot_tr() does. */
+#include "fs/vfs/seq_file.h"
+#include "trace/core/snapshot.h"
+#include "trace/trigger/trigger.h"
+
+static void snapshot(struct event_trigger_data *data, const void *rec __unused,
+		     const struct trace_event_buffer *buffer __unused)
+{
+	if (event_trigger_take(data))
+		tracing_snapshot_tr(data->file->tr);
+}
+
+/* A snapshot in the context of an event cannot allocate the second buffer. */
+static int init(struct event_trigger_data *data)
+{
+	int error;
+
+	mutex_lock(&trace_types_lock);
+	error = tracing_alloc_snapshot_tr(data->file->tr);
+	mutex_unlock(&trace_types_lock);
+	return error;
+}
+
+static void print(struct seq_file *m, struct event_trigger_data *data)
+{
+	event_trigger_print(m, "snapshot", data);
+}
+
+EVENT_COMMAND(snapshot_command, "30") = {
+	.name = "snapshot",
+	.type = ETT_SNAPSHOT,
+	.parse = event_trigger_parse,
+	.trigger = snapshot,
+	.print = print,
+	.init = init,
+};
