@@ -26,14 +26,13 @@ unsigned pstore_kmsg_bytes = PSTORE_KMSG_BYTES;
 static DEFINE_SPINLOCK(dump_lock);
 static unsigned dump_count;      /* [dump_lock] dumps of this boot */
 static char *dump_text;          /* [dump_lock] as large as a zone */
-static u64 real_offset;          /* the time of day - ktime; 0 until the boot has read the clock */
 static char line[KMSG_LINE_MAX]; /* [dump_lock] */
 
 /* dump_lock held; or a panic has stopped its holder. */
 static void write_dump(enum kmsg_dump_reason reason)
 {
 	struct persistent_ram_zone *zone = &ramoops_dumps[dump_count++ % ramoops_nr_dumps];
-	u64 time = ktime_get() + real_offset;
+	u64 time = ktime_get_real();
 	char header[HEADER_MAX];
 	size_t length, room;
 
@@ -74,13 +73,6 @@ int pstore_dmesg_init(void)
 	kmsg_dump_register(&pstore_dumper);
 	return 0;
 }
-
-static int __init read_clock(void)
-{
-	real_offset = ktime_get_real() - ktime_get();
-	return 0;
-}
-fs_initcall(read_clock);
 
 size_t pstore_dmesg_header(const char *dump, size_t size, u64 *time)
 {

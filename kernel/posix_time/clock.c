@@ -72,10 +72,8 @@ int clock_now(clockid_t clock, u64 *ns)
 	case CLOCK_REALTIME:
 	case CLOCK_REALTIME_COARSE:
 	case CLOCK_REALTIME_ALARM:
+	case CLOCK_TAI: /* nobody has set how far it is ahead */
 		*ns = ktime_get_real();
-		return 0;
-	case CLOCK_TAI:
-		*ns = ktime_get_clocktai();
 		return 0;
 	case CLOCK_MONOTONIC:
 	case CLOCK_MONOTONIC_RAW:
@@ -96,9 +94,8 @@ struct deadline make_deadline(clockid_t clock, bool absolute, u64 ns)
 	struct deadline end = { .clock = TIMER_MONOTONIC, .time = ns };
 	u64 now;
 
-	if (clock == CLOCK_TAI)
-		end.clock = TIMER_TAI;
-	else if (clock == CLOCK_REALTIME_ALARM || (clock == CLOCK_REALTIME && absolute))
+	if (clock == CLOCK_TAI || clock == CLOCK_REALTIME_ALARM ||
+	    (clock == CLOCK_REALTIME && absolute))
 		end.clock = TIMER_REALTIME;
 	if (!absolute) {
 		now = read_timer_clock(end.clock);

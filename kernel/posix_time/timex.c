@@ -1,61 +1,74 @@
-/* adjtimex(2): the system calls that adjust the time of day. */
+/*
+ * adjtimex(2): tells programs that the clock runs at its own rate, and that nobody compares it with
+ * another one. Nobody may adjust it: each caller gets the answers that Linux gives without
+ * CAP_SYS_TIME. clock_settime(2) sets the clock.
+ */
 #include "arch/user/uaccess.h"
 #include "kernel/posix_time/clock.h"
-#include "kernel/posix_time/cpu_clock.h"
-#include "kernel/process/capability.h"
-#include "kernel/process/cred.h"
 #include "kernel/syscalls/syscalls.h"
-#include "kernel/init.h"
 #include "kernel/time/timekeeping.h"
-#include "kernel/workqueue/workqueue.h"
 
-#define MIN_TICK (900000 / 100) /* us: 10 % less and more than a hundredth of a second */
-#define MAX_TICK (1100000 / 100)
-#define MAX_FREQ (INT64_MAX / 65536000) /* what the unit of the state can hold */
+#define ADJ_SETOFFSET  0x0100
+#define ADJ_ADJTIME    0x8000 /* as adjtime(3); with the next one */
+#define ADJ_SINGLESHOT 0x0001
+#define ADJ_READ       0xa001 /* the rest of an adjtime(3) */
 
-/* The modes of adjtime(3). */
-static int check_singleshot(const struct __kernel_timex *txc)
+#define STA_UNSYNC 0x0040
+#define TIME_ERROR 5           /* the state: nobody compares the clock with another one */
+#define MAX_ERROR  16000000    /* us */
+#define MAX_FREQ   (500 << 16) /* 500 millionths */
+#define USER_TICK  10000       /* us */
+
+/* struct timex of programs. */
+struct __kernel_timex {
+	unsigned modes;
+	s64 offset, freq, maxerror, esterror;
+	int status;
+	s64 constant, precision, tolerance;
+	struct {
+		s64 tv_sec, tv_usec;
+	} time;
+	s64 tick;
+	s64 ppsfreq, jitter;
+	int shift;
+	s64 stabil, jitcnt, calcnt, errcnt, stbcnt;
+	int tai;
+	int unused[11];
+};
+
+static int check_modes(unsigned modes)
 {
-	if (!(txc->modes & ADJ_SINGLESHOT))
+	if (!modes)
+		return 0;
+	if ((modes & ADJ_ADJTIME) && !(modes & ADJ_SINGLESHOT))
 		return -EINVAL;
-	return txc->modes & ADJ_OFFSET_READONLY || capable(CAP_SYS_TIME) ? 0 : -EPERM;
+	return (modes & ADJ_READ) == ADJ_READ && !(modes & ADJ_SETOFFSET) ? 0 : -EPERM;
 }
 
-static int check_modes(const struct __kernel_timex *txc)
+/* Fills txc with what Linux says at boot. Returns the state of the clock, or an error. */
+static int read_timex(struct __kernel_timex *txc)
 {
-	if (txc->modes && !capable(CAP_SYS_TIME))
-		return -EPERM;
-	if ((txc->modes & ADJ_TICK) && (txc->tick < MIN_TICK || txc->tick > MAX_TICK))
-		return -EINVAL;
-	return 0;
-}
-
-static int check_timex(const struct __kernel_timex *txc)
-{
-	s64 second = txc->modes & ADJ_NANO ? 1000000000 : 1000000;
-	int err = txc->modes & ADJ_ADJTIME ? check_singleshot(txc) : check_modes(txc);
+	u64 ns = ktime_get_real();
+	int err = check_modes(txc->modes);
 
 	if (err)
 		return err;
-	if (txc->modes & ADJ_SETOFFSET) {
-		if (!capable(CAP_SYS_TIME))
-			return -EPERM;
-		if (txc->time.tv_usec < 0 || txc->time.tv_usec >= second)
-			return -EINVAL;
-	}
-	if ((txc->modes & ADJ_FREQUENCY) && (txc->freq > MAX_FREQ || txc->freq < -MAX_FREQ))
-		return -EINVAL;
-	return 0;
+	txc->offset = txc->freq = 0;
+	txc->maxerror = txc->esterror = MAX_ERROR;
+	txc->status = STA_UNSYNC;
+	txc->constant = 2;
+	txc->precision = 1;
+	txc->tolerance = MAX_FREQ;
+	txc->time.tv_sec = (s64)(ns / NSEC_PER_SEC);
+	txc->time.tv_usec = (s64)(ns % NSEC_PER_SEC / NSEC_PER_USEC);
+	txc->tick = USER_TICK;
+	txc->ppsfreq = txc->jitter = txc->stabil = 0;
+	txc->jitcnt = txc->calcnt = txc->errcnt = txc->stbcnt = 0;
+	txc->shift = txc->tai = 0;
+	return TIME_ERROR;
 }
 
-static int adjust_clock(struct __kernel_timex *txc)
-{
-	int err = check_timex(txc);
-
-	return err ? err : do_adjtimex(txc);
-}
-
-/* Restricted: CLOCK_MONOTONIC keeps its rate, CLOCK_REALTIME and CLOCK_TAI alone are adjusted. */
+/* Restricted: only reads; everything else is EPERM, as on Linux without CAP_SYS_TIME. */
 SYSCALL_DEFINE1(adjtimex, struct __kernel_timex *, txc_p)
 {
 	struct __kernel_timex txc;
@@ -63,7 +76,7 @@ SYSCALL_DEFINE1(adjtimex, struct __kernel_timex *, txc_p)
 
 	if (copy_from_user(&txc, txc_p, sizeof(txc)))
 		return -EFAULT;
-	state = adjust_clock(&txc);
+	state = read_timex(&txc);
 	return copy_to_user(txc_p, &txc, sizeof(txc)) ? -EFAULT : state;
 }
 
@@ -78,26 +91,6 @@ SYSCALL_DEFINE2(clock_adjtime, const clockid_t, which_clock, struct __kernel_tim
 		return -EFAULT;
 	if (which_clock != CLOCK_REALTIME)
 		return which_clock < 0 || !clock_now(which_clock, &ns) ? -EOPNOTSUPP : -EINVAL;
-	state = adjust_clock(&txc);
+	state = read_timex(&txc);
 	return state >= 0 && copy_to_user(utx, &txc, sizeof(txc)) ? -EFAULT : state;
 }
-
-static void clock_changed(struct work_struct *work __unused)
-{
-	timekeeping_changed();
-}
-
-static DECLARE_WORK(clock_changed_work, clock_changed);
-
-/* clock_changes_hook. */
-static void queue_clock_changed(void)
-{
-	schedule_work_unbound(&clock_changed_work);
-}
-
-static int __init timex_init(void)
-{
-	clock_changes_hook = queue_clock_changed;
-	return 0;
-}
-core_initcall(timex_init);

@@ -2,9 +2,9 @@
  * Timers, and the one-shot clock event of each CPU.
  *
  * Each CPU has a base: a tree of its pending timers by time, and the times of its CPU events (the
- * scheduler's tick, the lockup detector's check). Timers that expire at a time of day, or of TAI,
- * are in trees of their own: when that clock is set, the order of their times stays, and only the
- * first one has to be converted to ktime again. The local APIC timer is programmed for the
+ * scheduler's tick, the lockup detector's check). Timers that expire at a time of day are
+ * in a tree of their own: when the clock is set, the order of their times stays, and only the first
+ * one has to be converted to ktime again. The local APIC timer is programmed for the
  * earliest of them all. Its interrupt calls the handlers of the CPU events that are due, and raises
  * TIMER_SOFTIRQ if a timer is due. The softirq calls the timers' functions with interrupts on.
  *
@@ -54,36 +54,27 @@ ktime_t timer_ktime(const struct timer_list *timer)
 	return timer_clock_to_ktime(timer->clock, timer->expires);
 }
 
-/* Of the timers on clocks that may be set: as first_timer(). */
-static noinline struct timer_list *first_settable(const struct timer_base *base,
-						  struct timer_list *first, ktime_t *when)
+/* As first_timer(), if there are timers at a time of day: real is the first one of them. */
+static noinline struct timer_list *earlier_one(struct timer_list *first, struct timer_list *real,
+					       ktime_t *when)
 {
-	for (unsigned clock = TIMER_MONOTONIC + 1; clock < NR_TIMER_CLOCKS; clock++) {
-		struct rb_node *node = rb_first_cached(&base->timers[clock]);
-		ktime_t ktime = node ? timer_ktime(timer_of(node)) : KTIME_MAX;
+	ktime_t ktime = timer_ktime(real);
 
-		if (ktime < *when) {
-			first = timer_of(node);
-			*when = ktime;
-		}
-	}
-	return first;
-}
-
-static __always_inline bool has_settable(const struct timer_base *base)
-{
-	return rb_first_cached(&base->timers[TIMER_REALTIME]) ||
-	       rb_first_cached(&base->timers[TIMER_TAI]);
+	if (ktime >= *when)
+		return first;
+	*when = ktime;
+	return real;
 }
 
 /* The timer that expires first, and when: KTIME_MAX if there is none. Base lock held. */
 static __always_inline struct timer_list *first_timer(const struct timer_base *base, ktime_t *when)
 {
 	struct rb_node *node = rb_first_cached(&base->timers[TIMER_MONOTONIC]);
+	struct rb_node *real = rb_first_cached(&base->timers[TIMER_REALTIME]);
 	struct timer_list *first = node ? timer_of(node) : NULL;
 
 	*when = first ? first->expires : KTIME_MAX;
-	return unlikely(has_settable(base)) ? first_settable(base, first, when) : first;
+	return unlikely(real) ? earlier_one(first, timer_of(real), when) : first;
 }
 
 /* Programs the hardware for the earliest event. first: of the timers. Base lock held. */
@@ -314,7 +305,7 @@ bool timer_pending(const struct timer_list *timer)
 	return READ_ONCE(timer->queued);
 }
 
-/* On a CPU that has timers on a clock that was set. Hardirq context. */
+/* On a CPU that has timers at a time of day. Hardirq context. */
 static void renew_event(void *unused __unused)
 {
 	struct timer_base *base = this_cpu_ptr(&timer_bases);
@@ -335,7 +326,7 @@ void timers_clock_was_set(void)
 		bool any;
 
 		spin_lock_irq(&base->lock);
-		any = has_settable(base);
+		any = rb_first_cached(&base->timers[TIMER_REALTIME]);
 		spin_unlock_irq(&base->lock);
 		if (any)
 			smp_call_function_single(cpu, renew_event, NULL, true);

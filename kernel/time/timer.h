@@ -6,11 +6,10 @@
 
 struct timer_base;
 
-/* The clocks on which timers expire. The time of day and TAI may be set: timekeeping.h. */
+/* The clocks on which timers expire. The time of day may be set: timekeeping.h. */
 enum timer_clock {
 	TIMER_MONOTONIC, /* ktime_get() */
 	TIMER_REALTIME,
-	TIMER_TAI,
 	NR_TIMER_CLOCKS
 };
 
@@ -43,11 +42,11 @@ bool mod_timer_on(struct timer_list *timer, enum timer_clock clock, u64 expires)
 bool del_timer(struct timer_list *timer);
 bool del_timer_sync(struct timer_list *timer);
 bool timer_pending(const struct timer_list *timer);
-/* When the timer expires as its clock runs now. It is queued, and its base is locked. */
+/* When the timer expires as its clock is set now. It is queued, and its base is locked. */
 ktime_t timer_ktime(const struct timer_list *timer);
 /*
- * The time of day or TAI was set, or has another rate: each CPU programs its event for the new
- * ktime of its timers. Task context.
+ * The time of day was set: each CPU programs its event for the new ktime of its timers. Task
+ * context.
  */
 void timers_clock_was_set(void);
 /*

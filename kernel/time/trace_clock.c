@@ -48,42 +48,10 @@ static u64 trace_clock_x86_tsc(void)
 	return arch_cycles();
 }
 
-/*
- * How international atomic time follows from ktime. It is written twice: a reader in an NMI, which
- * may come at any instruction of the writer, takes the copy that is not being written.
- */
-static struct {
-	u32 seq;                     /* [A] the copy to read: its last bit */
-	struct real_clock copies[2]; /* [seq] written one after the other; offset: TAI - ktime */
-} tai;
-
-void trace_clock_set_tai(const struct real_clock *clock, u64 offset)
-{
-	struct real_clock copy = *clock;
-
-	copy.offset += offset * NSEC_PER_SEC;
-	for (unsigned i = 0; i < 2; i++) {
-		WRITE_ONCE(tai.seq, tai.seq + 1);
-		smp_wmb();
-		tai.copies[i] = copy;
-		smp_wmb();
-	}
-}
-
+/* International atomic time: nobody has set how far it is ahead of the time of day. */
 static u64 trace_clock_tai(void)
 {
-	struct real_clock copy;
-	ktime_t now;
-	u32 seq;
-
-	do {
-		seq = READ_ONCE(tai.seq);
-		smp_rmb();
-		copy = tai.copies[seq & 1];
-		smp_rmb();
-	} while (READ_ONCE(tai.seq) != seq);
-	now = arch_ktime();
-	return now + copy.offset + (u64)ntp_slew(now - copy.start, copy.rate);
+	return arch_ktime() + READ_ONCE(real_offset);
 }
 
 /* perf, mono, mono_raw and boot are one clock here: it is never slewed, and does not sleep. */

@@ -18,9 +18,5 @@ struct trace_clock {
 extern const struct trace_clock trace_clocks[];
 extern const unsigned trace_nr_clocks;
 
-struct real_clock;
-/* Clock tai follows the time of day: clock, and the TAI offset in s. Calls are serialized. */
-void trace_clock_set_tai(const struct real_clock *clock, u64 offset);
-
 /* Returns this CPU's time in ns. The fastest clock. */
 u64 trace_clock_local(void);

@@ -146,7 +146,7 @@ static void arm_soon(void *arg, unsigned index)
 		return;
 	}
 	for (unsigned i = 0; i < TIMERS; i++) {
-		arm_for(&all->timers[index * TIMERS + i], all, TIMER_REALTIME + i % 2,
+		arm_for(&all->timers[index * TIMERS + i], all, TIMER_REALTIME,
 			test_random(&seed) % (2 * NSEC_PER_MSEC));
 		if (i % 16 == 0)
 			msleep(1);

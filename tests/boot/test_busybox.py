@@ -57,6 +57,13 @@ def test_too_long_an_argument_is_too_long(machine):
     assert "Argument list too long" in result.output and result.status == 126
 
 
+def test_adjtimex_reads_the_clock_and_adjusts_nothing(machine):
+    assert "return value: 5 (clock not synchronized)" in machine.check("adjtimex")
+    result = machine.run("adjtimex -f 65536")
+    assert result.status == 1 and "Operation not permitted" in result.output
+    assert re.search(r"freq.adjust: +0 ", machine.check("adjtimex"))
+
+
 def test_a_refused_write_says_why(machine):
     result = machine.run("echo nonsense > /sys/kernel/tracing/current_tracer")
     assert result.output == "sh: write error: Invalid argument\n"

@@ -57,25 +57,15 @@ static const char *vvar_name(struct vm_area_struct *vma __unused)
 static const struct vm_operations_struct vdso_ops = { .fault = vdso_fault, .name = vdso_name };
 static const struct vm_operations_struct vvar_ops = { .fault = vvar_fault, .name = vvar_name };
 
-void arch_update_vdso(const struct real_clock *clock, u64 tai_offset)
+void arch_update_vdso(u64 real_offset)
 {
 	struct vdso_data *data = vdso_data;
 
 	if (!data)
-		return; /* vdso_init() will copy the clock */
-	WRITE_ONCE(data->seq, data->seq + 1);
-	smp_wmb();
-	WRITE_ONCE(data->tsc_base, tsc_base);
-	WRITE_ONCE(data->tsc_ns_mult, tsc_ns_mult);
-	WRITE_ONCE(data->plain_clocks,
-		   clock->rate ? VDSO_CLOCK_BITS & ~VDSO_REAL_CLOCKS : VDSO_CLOCK_BITS);
-	WRITE_ONCE(data->real_start, clock->start);
-	WRITE_ONCE(data->real_rate, clock->rate);
-	WRITE_ONCE(data->offset[CLOCK_REALTIME], clock->offset);
-	WRITE_ONCE(data->offset[CLOCK_REALTIME_COARSE], clock->offset);
-	WRITE_ONCE(data->offset[CLOCK_TAI], clock->offset + tai_offset * NSEC_PER_SEC);
-	smp_wmb();
-	WRITE_ONCE(data->seq, data->seq + 1);
+		return; /* vdso_init() will copy the offset */
+	WRITE_ONCE(data->offset[CLOCK_REALTIME], real_offset);
+	WRITE_ONCE(data->offset[CLOCK_REALTIME_COARSE], real_offset);
+	WRITE_ONCE(data->offset[CLOCK_TAI], real_offset);
 }
 
 static struct page *new_page(void)
@@ -101,6 +91,8 @@ static int __init vdso_init(void)
 	}
 	vvar_page = new_page();
 	vdso_data = page_address(vvar_page);
+	vdso_data->tsc_base = tsc_base;
+	vdso_data->tsc_ns_mult = tsc_ns_mult;
 	timekeeping_update_vdso();
 	return 0;
 }

@@ -21,17 +21,8 @@
 	(BIT(CLOCK_REALTIME) | BIT(CLOCK_MONOTONIC) | BIT(CLOCK_MONOTONIC_RAW) |                   \
 	 BIT(CLOCK_REALTIME_COARSE) | BIT(CLOCK_MONOTONIC_COARSE) | BIT(CLOCK_BOOTTIME) |          \
 	 BIT(CLOCK_TAI))
-/* Those of them that adjtimex(2) adjusts. */
-#define VDSO_REAL_CLOCKS (BIT(CLOCK_REALTIME) | BIT(CLOCK_REALTIME_COARSE) | BIT(CLOCK_TAI))
-
 struct vdso_data {
-	/* Odd: the kernel is writing. A reader that has seen two numbers reads again. */
-	u32 seq;
-	u32 plain_clocks; /* bits of the clocks that are not adjusted now */
-	/* ns since the boot = (TSC - tsc_base) * tsc_ns_mult >> 32 */
+	/* ns since the boot = (TSC - tsc_base) * tsc_ns_mult >> 32. Constant when programs run. */
 	u64 tsc_base, tsc_ns_mult;
 	u64 offset[VDSO_CLOCKS]; /* ns: each clock - the time since the boot */
-	/* The time of day gains at this rate since then: struct real_clock of kernel/time/. */
-	u64 real_start;
-	s64 real_rate;
 };

@@ -8,7 +8,6 @@
  */
 #include "arch/user/vdso/data.h"
 #include "kernel/compiler.h"
-#include "kernel/time/ntp.h"
 
 #define __NR_gettimeofday  96
 #define __NR_clock_gettime 228
@@ -55,51 +54,10 @@ static __always_inline u64 read_boot(const struct vdso_data *data)
 	return ns;
 }
 
-/* x86 does not reorder loads: barrier() is enough between them. */
-static __always_inline u32 read_begin(const struct vdso_data *data)
+/* Reads a clock of VDSO_CLOCK_BITS. */
+static __always_inline u64 read_clock(unsigned clock)
 {
-	u32 seq;
-
-	while (unlikely((seq = READ_ONCE(data->seq)) & 1))
-		__asm__ volatile("pause" ::: "memory");
-	barrier();
-	return seq;
-}
-
-static __always_inline bool read_retry(const struct vdso_data *data, u32 seq)
-{
-	barrier();
-	return unlikely(READ_ONCE(data->seq) != seq);
-}
-
-/* A clock while adjtimex(2) lets it gain or lose. */
-static noinline u64 read_slewed(unsigned clock)
-{
-	const struct vdso_data *data = &vvar;
-	u64 ns;
-	u32 seq;
-
-	do {
-		seq = read_begin(data);
-		ns = read_boot(data);
-		ns += data->offset[clock] + (u64)ntp_slew(ns - data->real_start, data->real_rate);
-	} while (read_retry(data, seq));
-	return ns;
-}
-
-/* Reads a clock; clock < VDSO_CLOCKS. False: it is none of those that only have an offset. */
-static __always_inline bool read_plain(unsigned clock, u64 *ns)
-{
-	const struct vdso_data *data = &vvar;
-	u32 seq;
-
-	do {
-		seq = read_begin(data);
-		if (unlikely(!(READ_ONCE(data->plain_clocks) >> clock & 1)))
-			return false;
-		*ns = read_boot(data) + data->offset[clock];
-	} while (read_retry(data, seq));
-	return true;
+	return read_boot(&vvar) + READ_ONCE(vvar.offset[clock]);
 }
 
 static __always_inline void set_times(struct times *ts, u64 ns)
@@ -108,30 +66,12 @@ static __always_inline void set_times(struct times *ts, u64 ns)
 	ts->fraction = (s64)(ns % NSEC_PER_SEC);
 }
 
-/* The clocks that read_plain() does not read. Apart, so that the quick way saves no registers. */
-static noinline int clock_gettime_other(int clock, struct times *ts)
-{
-	if ((unsigned)clock >= VDSO_CLOCKS || !(VDSO_REAL_CLOCKS >> clock & 1))
-		return (int)call2(__NR_clock_gettime, clock, (long)ts);
-	set_times(ts, read_slewed((unsigned)clock));
-	return 0;
-}
-
 int __vdso_clock_gettime(int clock, struct times *ts)
 {
-	u64 ns;
-
-	if (unlikely((unsigned)clock >= VDSO_CLOCKS || !read_plain((unsigned)clock, &ns)))
-		return clock_gettime_other(clock, ts);
-	set_times(ts, ns);
+	if (unlikely((unsigned)clock >= VDSO_CLOCKS || !(VDSO_CLOCK_BITS >> clock & 1)))
+		return (int)call2(__NR_clock_gettime, clock, (long)ts);
+	set_times(ts, read_clock((unsigned)clock));
 	return 0;
-}
-
-static u64 read_real(void)
-{
-	u64 ns;
-
-	return likely(read_plain(CLOCK_REALTIME, &ns)) ? ns : read_slewed(CLOCK_REALTIME);
 }
 
 int __vdso_clock_getres(int clock, struct times *res)
@@ -146,7 +86,7 @@ int __vdso_gettimeofday(struct times *tv, void *tz)
 	if (unlikely(tz))
 		return (int)call2(__NR_gettimeofday, (long)tv, (long)tz);
 	if (tv) {
-		ns = read_real();
+		ns = read_clock(CLOCK_REALTIME);
 		tv->seconds = (s64)(ns / NSEC_PER_SEC);
 		tv->fraction = (s64)(ns % NSEC_PER_SEC / 1000);
 	}
@@ -155,7 +95,7 @@ int __vdso_gettimeofday(struct times *tv, void *tz)
 
 s64 __vdso_time(s64 *seconds)
 {
-	s64 now = (s64)(read_real() / NSEC_PER_SEC);
+	s64 now = (s64)(read_clock(CLOCK_REALTIME) / NSEC_PER_SEC);
 
 	if (seconds)
 		*seconds = now;
