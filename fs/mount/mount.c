@@ -94,8 +94,8 @@ static int bind_path(const struct path *at, const struct path *from, bool recurs
 
 	if (err)
 		return err;
-	if (from->mnt->mnt_unbindable)
-		return -EINVAL;
+	if (list_empty(&from->mnt->mnt_list) || from->mnt->mnt_unbindable)
+		return -EINVAL; /* e.g. a pipe: its mount is in no tree */
 	if (S_ISDIR(from->dentry->d_inode->i_mode) != S_ISDIR(at->dentry->d_inode->i_mode))
 		return -ENOTDIR;
 	mnt = clone_mount(from);

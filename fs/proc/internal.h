@@ -113,12 +113,6 @@ extern const struct inode_operations proc_fd_dir_inode_operations;
 extern const struct inode_operations proc_fdinfo_dir_inode_operations;
 extern const struct file_operations proc_fd_dir_operations;
 
-/* namespaces.c: ns/. */
-extern const struct inode_operations proc_ns_dir_inode_operations;
-extern const struct file_operations proc_ns_dir_operations;
-/* id_map.c: the user namespace. */
-extern const struct file_operations proc_id_map_operations, proc_setgroups_operations;
-
 /* task_mm.c: what the address space tells. */
 extern const struct file_operations proc_maps_operations, proc_mem_operations;
 extern const struct file_operations proc_cmdline_operations, proc_environ_operations;

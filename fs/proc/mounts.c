@@ -82,8 +82,6 @@ static int show_root(struct seq_file *m, struct vfsmount *mnt)
 			break;
 		at -= dentry->d_name.len;
 		memcpy(at, dentry->d_name.name, dentry->d_name.len);
-		if (dentry->d_flags & DCACHE_PSEUDO) /* in no directory: the name alone */
-			break;
 		*--at = '/';
 	}
 	read_sequnlock_excl(&rename_lock);

@@ -41,11 +41,6 @@ static void get_path_of(struct fs_struct *fs, const struct path *from, struct pa
 	spin_unlock(&fs->lock);
 }
 
-void get_init_root(struct path *path)
-{
-	get_path_of(&init_fs, &init_fs.root, path);
-}
-
 void get_current_root(struct path *path)
 {
 	struct fs_struct *fs = current_fs();

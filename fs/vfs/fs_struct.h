@@ -39,8 +39,6 @@ static inline umode_t current_umask(void)
 {
 	return READ_ONCE(current_fs()->umask);
 }
-/* What kernel threads see as the root, counted: where the tree of mounts begins. */
-void get_init_root(struct path *path);
 /* The root and the current directory of the current task, counted. */
 void get_current_root(struct path *path);
 void get_current_pwd(struct path *path);

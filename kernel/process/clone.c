@@ -31,13 +31,6 @@ static void start_child(struct task_struct *p, const struct kernel_clone_args *a
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
 	 CLONE_NEWPID | CLONE_NEWNET)
 
-int check_new_namespaces(u64 types)
-{
-	if (!types)
-		return 0;
-	return types & CLONE_NEWUSER || capable(CAP_SYS_ADMIN) ? -EINVAL : -EPERM;
-}
-
 /* 0; -EINVAL: flags that contradict each other, or that nop5 does not know; -EPERM. */
 static int check_clone_flags(u64 flags)
 {
@@ -57,7 +50,10 @@ static int check_clone_flags(u64 flags)
 		return -EINVAL;
 	if ((flags & CLONE_THREAD) && (flags & (CLONE_NEWUSER | CLONE_NEWPID)))
 		return -EINVAL;
-	return check_new_namespaces(flags & CLONE_NAMESPACES);
+	if (!(flags & CLONE_NAMESPACES))
+		return 0;
+	/* As a Linux that was built without them, also to a task that may not make any. */
+	return flags & CLONE_NEWUSER || capable(CAP_SYS_ADMIN) ? -EINVAL : -EPERM;
 }
 
 /* Sleeps until the child gives up the address space, or the current task is killed. */
@@ -143,7 +139,7 @@ SYSCALL_DEFINE0(vfork)
 	return kernel_clone(&args);
 }
 
-/* Restricted: no new namespaces: EINVAL or EPERM, as of unshare. */
+/* Restricted: no new namespaces: EINVAL, or EPERM without CAP_SYS_ADMIN. */
 SYSCALL_DEFINE5(clone, unsigned long, clone_flags, unsigned long, newsp, int __user *,
 		parent_tidptr, int __user *, child_tidptr, unsigned long, tls)
 {
@@ -186,7 +182,7 @@ static bool clone3_args_valid(const struct clone_args *args)
 	return !args->stack || access_ok((void __user *)args->stack, args->stack_size);
 }
 
-/* Restricted: no new namespaces, as of unshare; no CLONE_INTO_CGROUP (EINVAL) */
+/* Restricted: no new namespaces, as of clone; no CLONE_INTO_CGROUP (EINVAL) */
 SYSCALL_DEFINE2(clone3, struct clone_args __user *, uargs, size_t, size)
 {
 	struct kernel_clone_args args;

@@ -1,8 +1,7 @@
-/* Flags of clone(2) and unshare(2): what a new task shares with its parent. */
+/* Flags of clone(2): what a new task shares with its parent. */
 #pragma once
 
 #define CSIGNAL              0x000000ffUL /* the signal that tells the parent of its end */
-#define CLONE_NEWTIME        0x00000080UL /* not of clone(2): a bit of CSIGNAL */
 #define CLONE_VM             0x00000100UL
 #define CLONE_FS             0x00000200UL
 #define CLONE_FILES          0x00000400UL

@@ -43,11 +43,6 @@ unsigned nr_threads(void);
 /* New, with one thread to come, and the limits of the current process. NULL: memory is short. */
 struct signal_struct *alloc_signal_struct(void);
 void put_signal_struct(struct signal_struct *signal);
-/*
- * The error of a call for new namespaces, types CLONE_NEW*: -EINVAL as of a Linux that was built
- * without them, -EPERM for a task that may not make any. 0: types is 0.
- */
-int check_new_namespaces(u64 types);
 /* Gives p the sighand of the current task, or a copy. 0 or -ENOMEM. */
 int copy_sighand(u64 clone_flags, struct task_struct *p);
 void put_sighand(struct sighand_struct *sighand);

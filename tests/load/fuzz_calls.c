@@ -106,11 +106,10 @@ static const struct {
 /* Not for root: calls that stop or change the machine, or the scheduling of others. */
 static const int not_for_root[] = {
 	SYS_reboot, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_swapon, SYS_swapoff, SYS_sethostname,
-	SYS_setdomainname, SYS_settimeofday, SYS_clock_settime,
-	SYS_mknod, SYS_mknodat, SYS_syslog, SYS_sched_setscheduler, SYS_sched_setparam, SYS_setpriority,
+	SYS_setdomainname, SYS_settimeofday, SYS_clock_settime, SYS_mknod,
+	SYS_mknodat, SYS_syslog, SYS_sched_setscheduler, SYS_sched_setparam, SYS_setpriority,
 	SYS_sched_setattr, SYS_iopl, SYS_ioperm, SYS_init_module, SYS_finit_module, SYS_delete_module,
 	SYS_kexec_load, SYS_vhangup, SYS_quotactl, SYS_acct, SYS_nfsservctl, SYS_mlockall, SYS_mlock,
-	SYS_setns,
 };
 
 static unsigned long state;

@@ -90,14 +90,6 @@ static void shared_until_end(void)
 	execl("./setuid", "./setuid", "no longer shared", NULL);
 }
 
-static void unshared(void)
-{
-	become(1000);
-	share(CLONE_FS);
-	unshare(CLONE_FS);
-	execl("./setuid", "./setuid", "unshared", NULL);
-}
-
 static void *thread(void *unused)
 {
 	while (pause())
@@ -199,7 +191,6 @@ int main(int argc, char **argv)
 	run(shared_by_root);
 	run(files_shared);
 	run(shared_until_end);
-	run(unshared);
 	run(with_threads);
 	run(with_threads_and_shared);
 	run(after_failure);

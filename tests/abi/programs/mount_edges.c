@@ -50,6 +50,28 @@ static void bind(void)
 	CALL(umount2("a/sub", 0));
 }
 
+/* Files that are in no tree: the mount of a pipe, of a memfd, of a directory that was unmounted. */
+static void bind_hidden(void)
+{
+	char path[64];
+	int pipes[2], fd = memfd_create("m", 0);
+
+	show("bind what is in no tree");
+	pipe(pipes);
+	sprintf(path, "/proc/self/fd/%d", pipes[0]);
+	report("pipe", mount(path, "file", NULL, MS_BIND, NULL));
+	sprintf(path, "/proc/self/fd/%d", fd);
+	report("memfd", mount(path, "file", NULL, MS_BIND, NULL));
+	report("moved", mount(path, "file", NULL, MS_MOVE, NULL));
+	close(fd);
+	tmpfs("hidden");
+	fd = open("hidden", O_RDONLY);
+	CALL(umount2("hidden", MNT_DETACH));
+	sprintf(path, "/proc/self/fd/%d", fd);
+	report("unmounted", mount(path, "hidden", NULL, MS_BIND, NULL));
+	close(fd), close(pipes[0]), close(pipes[1]);
+}
+
 static void move(void)
 {
 	show("move");
@@ -186,6 +208,7 @@ int main(void)
 	mount("here", "here", "tmpfs", 0, NULL);
 	chdir("here");
 	bind();
+	bind_hidden();
 	move();
 	flags();
 	unmount();

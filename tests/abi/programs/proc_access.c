@@ -126,10 +126,10 @@ static void look_at_stat(int dir)
 
 static void look_at(const char *what, pid_t pid)
 {
-	static const char *const files[] = { "auxv", "cmdline", "comm", "environ", "gid_map", "io", "limits", "loginuid", "maps", "mem",
+	static const char *const files[] = { "auxv", "cmdline", "comm", "environ", "io", "limits", "loginuid", "maps", "mem",
 					     "mountinfo", "mounts", "oom_adj", "oom_score", "oom_score_adj", "pagemap", "patch_state",
-					     "personality", "projid_map", "sessionid", "setgroups", "smaps", "smaps_rollup", "stack", "stat",
-					     "statm", "status", "syscall", "timers", "timerslack_ns", "uid_map" };
+					     "personality", "sessionid", "smaps", "smaps_rollup", "stack", "stat",
+					     "statm", "status", "syscall", "timers", "timerslack_ns" };
 	char path[64], byte;
 	struct iovec local = { &byte, 1 }, remote = { (void *)1, 1 };
 	struct rlimit limit;
@@ -148,14 +148,12 @@ static void look_at(const char *what, pid_t pid)
 	look_at_link(dir, "cwd");
 	look_at_link(dir, "exe");
 	look_at_link(dir, "root");
-	look_at_link(dir, "ns/pid");
 	if (pid != 2 && state_of(pid, pid) != 'Z')
 		look_at_link(dir, "fd/0");
 	show_outcomes();
 	look_at_dir(dir, ".");
 	look_at_dir(dir, "fd");
 	look_at_dir(dir, "fdinfo");
-	look_at_dir(dir, "ns");
 	look_at_dir(dir, "task");
 	show_outcomes();
 	look_at_stat(dir);
