@@ -35,7 +35,7 @@
 #define __must_check        __attribute__((warn_unused_result))
 #define __printf(fmt, args) __attribute__((format(printf, fmt, args)))
 #define fallthrough         __attribute__((fallthrough))
-/* A pointer from a program. Only arch/user/uaccess.h follows it. */
+/* A pointer from a program. Only arch/mm/uaccess.h follows it. */
 #define __user
 #define __force             /* the cast is meant: it adds or drops __user */
 #define __cacheline_aligned __aligned(64)

@@ -2,7 +2,7 @@
  * syslog(2), which dmesg calls: the kernel's messages as text, each line as `<PRIO>[SECONDS]
  * TEXT`; and which of them the console prints.
  */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/dev/devices.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"

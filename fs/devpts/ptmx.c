@@ -1,5 +1,5 @@
 /* ptmx: each open makes a pseudo-terminal; the open file is its master. */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/dev/devfs.h"
 #include "fs/dev/devices.h"
 #include "fs/devpts/devpts.h"

@@ -8,7 +8,7 @@
 #include "fs/exec/elf.h"
 
 #include "arch/cpu/switch.h"
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "arch/user/vdso.h"
 #include "fs/exec/binprm.h"
 #include "fs/exec/elf_tables.h"

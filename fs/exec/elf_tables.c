@@ -6,7 +6,7 @@
 #include "fs/exec/elf_tables.h"
 
 #include "arch/user/elf.h"
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/exec/elf.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/vmalloc.h"

@@ -5,7 +5,7 @@
  * the call. There, the other threads end and the old address space goes: from this point of no
  * return on, an error can only end the process, by SIGSEGV, as on Linux.
  */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/vfs/d_path.h"
 #include "fs/exec/binprm.h"
 #include "fs/file/file.h"

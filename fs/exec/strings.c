@@ -5,7 +5,7 @@
  */
 #include "fs/exec/binprm.h"
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/sched.h"

@@ -1,5 +1,5 @@
 /* The system calls of epoll: epoll_create1, epoll_ctl, epoll_wait and their kin. */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/fdevents/eventpoll.h"
 #include "fs/file/file.h"
 #include "fs/file/poll.h"

@@ -13,7 +13,7 @@
  */
 #include "fs/fdevents/eventpoll_internal.h"
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/file/file.h"
 #include "fs/file/poll.h"
 #include "kernel/mm/slab.h"

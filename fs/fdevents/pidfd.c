@@ -2,7 +2,7 @@
  * pidfd: a file that stands for a process. It is ready to read when the process has ended. Its
  * private data is the struct pid, so it never stands for another process with the same number.
  */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/file/file.h"
 #include "fs/file/poll.h"
 #include "fs/proc/proc_fs.h"

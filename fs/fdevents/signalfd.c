@@ -5,7 +5,7 @@
  * (sighand_struct). An epoll may outlive these; so the end of a sighand_struct wakes its queue with
  * POLLFREE (signalfd_cleanup_hook).
  */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/file/file.h"
 #include "fs/file/poll.h"
 #include "kernel/init.h"

@@ -4,7 +4,7 @@
  * The timer itself expires once. A periodic one starts again when a program reads it, or asks for
  * its time; the expirations between are then counted by division.
  */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/file/file.h"
 #include "fs/file/poll.h"
 #include "kernel/init.h"

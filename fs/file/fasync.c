@@ -1,7 +1,7 @@
 /* The files that send signals, and their owners: O_ASYNC, F_SETOWN, F_SETSIG. See fasync.h. */
 #include "fs/file/fasync.h"
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/process.h"

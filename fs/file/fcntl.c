@@ -1,6 +1,6 @@
 /* close, dup and fcntl: what a program does with descriptors. And ioctl. */
 #include "fs/file/file.h"
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/file/fasync.h"
 #include "fs/vfs/internal.h"
 #include "fs/locks/locks.h"

@@ -7,7 +7,7 @@
  */
 #include "fs/file/poll.h"
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/file/file.h"
 #include "fs/pipe/pipe.h"
 #include "kernel/mm/slab.h"

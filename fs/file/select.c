@@ -1,5 +1,5 @@
 /* select and pselect6: as poll, with the files in three sets of bits. */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/file/file.h"
 #include "fs/file/poll.h"
 #include "kernel/lib/string.h"

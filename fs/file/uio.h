@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/vfs/fs.h"
 
 #define UIO_MAXIOV  1024

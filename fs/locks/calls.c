@@ -1,5 +1,5 @@
 /* fcntl(2) locks and flock(2): the arguments of programs. fs/locks/locks.c keeps the locks. */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/file/file.h"
 #include "fs/locks/locks.h"
 #include "kernel/syscalls/syscalls.h"

@@ -1,7 +1,7 @@
 /* inotify(7): the calls, and the file from which events are read. */
 #include "fs/notify/inotify.h"
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/vfs/dcache.h"
 #include "fs/file/fasync.h"
 #include "fs/file/file.h"

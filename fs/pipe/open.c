@@ -4,7 +4,7 @@
 #include "fs/vfs/internal.h"
 #include "fs/pipe/pipe.h"
 #include "fs/vfs/syscalls.h"
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/syscalls/syscalls.h"

@@ -3,7 +3,7 @@
  *
  * The files are in an instance of tmpfs that is mounted nowhere, and has no limits.
  */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/file/file.h"
 #include "fs/vfs/filesystems.h"
 #include "fs/vfs/internal.h"

@@ -1,5 +1,5 @@
 /* From a dentry back to its name: d_path(), and getcwd(2). */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/vfs/d_path.h"
 #include "fs/vfs/fs_struct.h"
 #include "fs/vfs/internal.h"

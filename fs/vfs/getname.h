@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/vfs/fs.h"
 
 /* A copy of a program's name. Linux's tools read its first field, for example opensnoop. */

@@ -1,6 +1,6 @@
 /* getdents and getdents64: the entries of a directory. */
 #include "fs/file/file.h"
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/vfs/internal.h"
 #include "fs/notify/fsnotify.h"
 #include "kernel/lib/string.h"

@@ -1,5 +1,5 @@
 /* ioctl(2) on the master of a pseudo-terminal: ioctl_tty(2). */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/console/pty.h"
 #include "kernel/errno.h"
 #include "kernel/signal/signal.h"

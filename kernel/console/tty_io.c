@@ -1,5 +1,5 @@
 /* Terminals: read, write, poll and ioctl for device files. */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/console/serial_core.h"
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"

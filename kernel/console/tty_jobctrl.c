@@ -10,7 +10,7 @@
  */
 #include "kernel/console/pty.h"
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/init.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/process.h"

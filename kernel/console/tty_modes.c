@@ -2,7 +2,7 @@
  * Terminals: the commands of ioctl(2) that read and set the modes, in all the forms that Linux has
  * (ioctl_tty(2)). The line discipline acts on the modes.
  */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/futex/futex.h"
 #include "kernel/lib/hash.h"
 #include "kernel/sched/rtmutex.h"

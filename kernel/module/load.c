@@ -6,7 +6,7 @@
 
 #include "arch/ftrace/ftrace.h"
 #include "arch/patch/text_patch.h"
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/errno.h"
 #include "kernel/lib/sort.h"
 #include "kernel/lib/string.h"

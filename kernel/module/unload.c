@@ -1,5 +1,5 @@
 /* delete_module(2). docs/architecture.md, "Modules", has the order of the steps. */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/errno.h"
 #include "kernel/module/internal.h"
 #include "kernel/printk/printk.h"

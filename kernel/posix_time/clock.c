@@ -1,7 +1,7 @@
 /* The system calls that read and set clocks. */
 #include "kernel/posix_time/clock.h"
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/posix_time/cpu_clock.h"
 #include "kernel/process/capability.h"
 #include "kernel/process/cred.h"

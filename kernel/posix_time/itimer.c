@@ -7,7 +7,7 @@
  */
 #include "kernel/posix_time/itimer.h"
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/init.h"
 #include "kernel/posix_time/clock.h"
 #include "kernel/posix_time/cpu_clock.h"

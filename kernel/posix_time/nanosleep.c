@@ -1,7 +1,7 @@
 /* nanosleep(2) and clock_nanosleep(2). */
 #include "kernel/posix_time/cpu_clock.h"
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/sched/sched.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/timekeeping.h"

@@ -10,7 +10,7 @@
  */
 #include "kernel/posix_time/posix_timer.h"
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/mm/slab.h"
 #include "kernel/posix_time/cpu_clock.h"
 #include "kernel/process/signal_struct.h"

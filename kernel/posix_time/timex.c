@@ -3,7 +3,7 @@
  * another one. Nobody may adjust it: each caller gets the answers that Linux gives without
  * CAP_SYS_TIME. clock_settime(2) sets the clock.
  */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/posix_time/clock.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/timekeeping.h"

@@ -1,5 +1,5 @@
 /* fork(2), vfork(2), clone(2), clone3(2): how tasks make other tasks, and start them. */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/process/capability.h"
 #include "kernel/process/cred.h"

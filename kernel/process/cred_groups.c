@@ -1,5 +1,5 @@
 /* Supplementary groups, and capget(2) and capset(2). */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/lib/sort.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/process/cred.h"

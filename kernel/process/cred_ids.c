@@ -1,5 +1,5 @@
 /* The system calls about user and group ids. credentials(7) describes the rules. */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/syscalls/syscalls.h"

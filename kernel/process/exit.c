@@ -12,7 +12,7 @@
 #include "kernel/process/cred.h"
 #include "kernel/process/exit.h"
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
 #include "kernel/process/clone_flags.h"

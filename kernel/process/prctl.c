@@ -1,5 +1,5 @@
 /* prctl(2) and personality(2): attributes of a task and of its process. */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/signal_struct.h"

@@ -1,5 +1,5 @@
 /* Resource limits: getrlimit(2), setrlimit(2), prlimit(2). */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/init.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/mm/thread_size.h"

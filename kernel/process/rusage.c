@@ -1,7 +1,7 @@
 /* What processes have used: times(2), getrusage(2), and the sums that wait4() makes. */
 #include "kernel/process/rusage.h"
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/process/exit.h"
 #include "kernel/process/pid.h"
 #include "kernel/syscalls/syscalls.h"

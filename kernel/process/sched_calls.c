@@ -4,7 +4,7 @@
  * SCHED_RR is a FIFO whose tasks take turns every 100 ms. SCHED_BATCH and SCHED_IDLE are like
  * SCHED_OTHER. SCHED_DEADLINE is refused.
  */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
 #include "kernel/posix_time/clock.h"
 #include "kernel/process/cred.h"

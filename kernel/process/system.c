@@ -1,5 +1,5 @@
 /* System calls about the whole machine: uname(2), sysinfo(2), membarrier(2) and others. */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/boot/version.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"

@@ -4,7 +4,7 @@
  * All threads of a process wait for all children of the process. They sleep in
  * signal->wait_chldexit, and each wake-up scans the children with tasklist_lock held.
  */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/exit.h"
 #include "kernel/process/pid.h"

@@ -13,7 +13,7 @@
 
 #include "arch/time/clock.h"
 #include "arch/cpu/random.h"
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/locking/spinlock.h"

@@ -23,7 +23,7 @@
 #include "arch/user/mmu_context.h"
 #include "arch/unwind/stacktrace.h"
 #include "arch/cpu/switch.h"
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/bug.h"
 #include "kernel/export.h"
 #include "kernel/printk/printk.h"

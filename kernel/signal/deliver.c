@@ -1,7 +1,7 @@
 /* How the current task takes its signals: masks, stops, default actions, the end of a task. */
 #include "kernel/signal/signal.h"
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/irq/irq.h"
 #include "kernel/process/process.h"
 #include "kernel/smp.h"

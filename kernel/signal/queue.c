@@ -1,7 +1,7 @@
 /* The queues of pending signals. */
 #include "kernel/signal/signal.h"
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/cred.h"

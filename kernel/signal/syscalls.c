@@ -1,7 +1,7 @@
 /* The system calls of signals. */
 #include "kernel/signal/signal.h"
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/process/cred.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/ktime.h"

@@ -1,7 +1,7 @@
 /* User memory: address spaces and their areas, as other rooms use them. */
 #pragma once
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/sched/mm.h"
 #include "kernel/vm/mm_types.h"
 

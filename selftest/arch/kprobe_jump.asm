@@ -2,7 +2,7 @@
 ; an offset, or cannot (selftest/trace/kprobe_jump.c). Jumps have no labels, because a label is a
 ; symbol, and the function would end there.
 
-%include "arch/user/uaccess.inc"
+%include "arch/mm/uaccess.inc"
 
 default rel
 section .text progbits alloc exec nowrite align=16

@@ -94,7 +94,7 @@ kprobe_kinds_end:
 section .rodata progbits alloc noexec nowrite align=8
 table:	dq 0x5555aaaa5555, kprobe_kinds_add
 
-%include "arch/user/uaccess.inc"
+%include "arch/mm/uaccess.inc"
 
 section .text
 

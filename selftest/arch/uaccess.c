@@ -3,7 +3,7 @@
 #include "arch/cpu/irqflags.h"
 #include "arch/cpu/special_insns.h"
 #include "arch/irq/traps.h"
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/vmalloc.h"
 #include "selftest/selftest.h"

@@ -3,7 +3,7 @@
 
 #include "arch/probes/insn.h"
 #include "arch/cpu/switch.h"
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "fs/vfs/namei.h"
 #include "fs/vfs/page_cache.h"
 #include "kernel/lib/vsprintf.h"

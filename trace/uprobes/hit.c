@@ -1,5 +1,5 @@
 /* A program has executed an int3: calls the handlers, and executes the instruction. */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"

@@ -6,7 +6,7 @@
  * dead. A return address that is above the stack pointer belongs to a function that is still alive.
  * The alternate stack of signals is another stack: its addresses say nothing about the others.
  */
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/mm/slab.h"
 #include "kernel/printk/ratelimit.h"
 #include "kernel/signal/signal.h"

@@ -5,7 +5,7 @@
 #include "arch/irq/interrupt.h"
 #include "arch/mm/paging.h"
 #include "arch/mm/pgtable.h"
-#include "arch/user/smap.h"
+#include "arch/mm/smap.h"
 #include "kernel/acpi/acpi.h"
 #include "kernel/printk/printk.h"
 

@@ -4,7 +4,7 @@
 #include "arch/irq/descriptors.h"
 #include "arch/user/fpu.h"
 #include "arch/cpu/ptrace.h"
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sched/user_work.h"

@@ -72,7 +72,7 @@ static void trace_page_fault(struct pt_regs *regs, unsigned long address)
 
 /*
  * Whether the kernel's page fault is an access to the memory of the current program that may wait
- * for a page (arch/user/uaccess.h).
+ * for a page (arch/mm/uaccess.h).
  */
 static __always_inline bool is_user_access(const struct pt_regs *regs, unsigned long address)
 {

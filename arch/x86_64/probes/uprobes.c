@@ -3,7 +3,7 @@
 
 #include "arch/probes/insn_emulate.h"
 #include "arch/cpu/msr.h"
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"
 

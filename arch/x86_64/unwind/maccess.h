@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 
 /* uaccess.asm. The address may be of the kernel or of a program. */
 long strncpy_nofault(char *dst, const void *src, size_t size);

@@ -1,7 +1,7 @@
 /* arch_prctl(2): the bases of FS and GS of a program, which C libraries use for thread data. */
 #include "arch/user/fpu.h"
 #include "arch/cpu/msr.h"
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/syscalls/syscalls.h"
 
 #define ARCH_SET_GS 0x1001

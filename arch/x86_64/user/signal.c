@@ -12,7 +12,7 @@
 #include "arch/user/elf.h"
 #include "arch/user/fpu.h"
 #include "arch/cpu/ptrace.h"
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/sched/user_work.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"

@@ -8,7 +8,7 @@
 #include "arch/cpu/irqflags.h"
 #include "arch/cpu/special_insns.h"
 #include "arch/irq/traps_internal.h"
-#include "arch/user/uaccess.h"
+#include "arch/mm/uaccess.h"
 #include "arch/probes/uprobes.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"

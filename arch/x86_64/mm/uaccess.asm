@@ -4,7 +4,7 @@
 ; An interrupt or a fault clears AC for its handler, and puts it back at its return.
 
 %include "arch/cpu/cfi.inc"
-%include "arch/user/uaccess.inc"
+%include "arch/mm/uaccess.inc"
 
 EFAULT	equ 14
 

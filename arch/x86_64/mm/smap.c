@@ -1,5 +1,5 @@
 /* Puts STAC and CLAC in their places, if the CPU has SMAP. */
-#include "arch/user/smap.h"
+#include "arch/mm/smap.h"
 
 #include "arch/boot/cpuinfo.h"
 #include "arch/patch/text_patch.h"

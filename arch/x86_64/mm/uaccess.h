@@ -18,7 +18,7 @@
 #pragma once
 
 #include "arch/irq/extable.h"
-#include "arch/user/smap.h"
+#include "arch/mm/smap.h"
 #include "kernel/compiler.h"
 #include "kernel/errno.h"
 #include "kernel/sched/sched.h"
