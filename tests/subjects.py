@@ -39,7 +39,7 @@ ALL = {
     "net": Subject(("net",), ("test_net",)),
     "programs": Subject(("user",), ("test_busybox*", "test_debian*", "test_shell"), ("test_dis",)),
     "selftests": Subject(("selftest",), ("test_selftests",)),
-    "pstore": Subject(("fs/pstore",), ("test_pstore",), ("test_pstore_zone", "test_reed_solomon")),
+    "pstore": Subject(("fs/pstore",), ("test_pstore",), ("test_pstore_zone",)),
     "modules": Subject(("kernel/module", "modules"), ("test_modules", "test_samples"), (), ("fuzz_module",)),
     "btf": Subject(("kernel/btf",), (), ("test_btf",), ("fuzz_btf",)),
     "ring_buffer": Subject(("trace/ring_buffer",), ("test_subbuf", "test_trace_pipe"), ("test_ring_buffer*",), ("fuzz_ring_buffer*",)),

@@ -24,8 +24,6 @@
 
 #define ZONE_SIZE      4096       /* the default of the sizes, as on Linux */
 #define ZONE_SIG       0x43474244 /* "DBGC", as on Linux */
-#define DEFAULT_ROOTS  16         /* bytes of parity for ecc=1 */
-#define ECC_NOTICE_MAX 80
 #define AREA_NAME_SIZE 16
 
 bool ramoops_ready;
@@ -34,8 +32,7 @@ unsigned ramoops_nr_dumps;
 struct persistent_ram_zone *ramoops_dumps;
 struct persistent_ram_zone ramoops_console, ramoops_pmsg;
 
-static struct rs_codec codec; /* constant after ramoops_init() */
-static unsigned nr_damaged;   /* zones that were left out. Boot only */
+static unsigned nr_damaged; /* zones that were left out. Boot only */
 
 /* ---- parameters ---- */
 
@@ -43,7 +40,6 @@ static u64 mem_address __initdata, mem_size __initdata;
 static char mem_name[AREA_NAME_SIZE] __initdata;
 static size_t record_size __initdata = ZONE_SIZE, console_size __initdata = ZONE_SIZE;
 static size_t ftrace_size __initdata = ZONE_SIZE, pmsg_size __initdata = ZONE_SIZE;
-static unsigned ecc __initdata;
 static int max_reason __initdata = -1;
 
 __setup_string("ramoops.mem_name", mem_name);
@@ -132,25 +128,12 @@ static int __init set_dump_oops(const char *value)
 }
 __setup("ramoops.dump_oops", set_dump_oops);
 
-/* 0: none; 1: 16 bytes of parity for each block of 128 bytes; more: so many bytes. */
-static int __init set_ecc(const char *value)
-{
-	unsigned roots;
-	int error = value ? kstrtouint(value, 10, &roots) : -EINVAL;
-
-	if (error || roots > RS_ROOTS_MAX)
-		return -EINVAL;
-	ecc = roots == 1 ? DEFAULT_ROOTS : roots;
-	return 0;
-}
-__setup("ramoops.ecc", set_ecc);
-
 /* ---- the zones ---- */
 
 /* Makes the zone at *area of that size, and moves *area behind it. */
 static int __init init_zone(struct persistent_ram_zone *zone, u8 **area, size_t size)
 {
-	int error = persistent_ram_init(zone, *area, size, ZONE_SIG, ecc ? &codec : NULL);
+	int error = persistent_ram_init(zone, *area, size, ZONE_SIG);
 
 	*area += size;
 	nr_damaged += zone->damaged;
@@ -222,8 +205,6 @@ static int __init ramoops_init(void)
 
 	if (!find_area(&start, &size))
 		return 0;
-	if (ecc)
-		rs_init(&codec, ecc);
 	if (max_reason >= 0)
 		ramoops_max_reason = (enum kmsg_dump_reason)max_reason;
 	error = init_zones(__va(start), size);
@@ -234,7 +215,7 @@ static int __init ramoops_init(void)
 		return error;
 	}
 	ramoops_ready = true;
-	pr_info("using %#zx@%#lx, ecc: %u\n", size, start, ecc);
+	pr_info("using %#zx@%#lx\n", size, start);
 	if (nr_damaged)
 		pr_warn("%u zones of the last boot are damaged, and left out\n", nr_damaged);
 	pstore_console_init();
@@ -244,27 +225,13 @@ early_initcall(ramoops_init);
 
 /* ---- the records of the last boot ---- */
 
-static size_t ecc_notice(const struct persistent_ram_zone *zone, char *text)
-{
-	if (!zone->rs)
-		return 0;
-	if (!zone->corrected && !zone->unrecoverable)
-		return (size_t)scnprintf(text, ECC_NOTICE_MAX, "\nECC: No errors detected\n");
-	return (size_t)scnprintf(text, ECC_NOTICE_MAX,
-				 "\nECC: %u Corrected bytes, %u unrecoverable blocks\n",
-				 zone->corrected, zone->unrecoverable);
-}
-
 /* Moves the text of a zone, from `skip` on, to the record. */
 static bool take_text(struct pstore_record *record, struct persistent_ram_zone *zone, size_t skip)
 {
-	size_t size = zone->old_size - skip;
-
-	record->text = vmalloc(size + ECC_NOTICE_MAX);
-	if (record->text) {
-		memcpy(record->text, zone->old + skip, size);
-		record->size = size + ecc_notice(zone, record->text + size);
-	}
+	record->size = zone->old_size - skip;
+	record->text = vmalloc(record->size);
+	if (record->text)
+		memcpy(record->text, zone->old + skip, record->size);
 	persistent_ram_free_old(zone);
 	return record->text;
 }

@@ -2,17 +2,14 @@
  * A zone of memory that survives a reboot, and holds the end of a text: the first part of ramoops
  * (Linux: fs/pstore/ram_core.c, whose layout this is).
  *
- *	| sig start size | data | parity of data, by blocks | parity of the header |
+ *	| sig start size | data |
  *
- * The data are a ring: start is where the next byte goes, size is how many bytes are valid. With
- * ECC, each block of 128 bytes has parity, and so has the header (kernel/lib/reed_solomon.h).
- * Without, only the header can be checked.
+ * The data are a ring: start is where the next byte goes, size is how many bytes are valid. Only
+ * the header can be checked.
  */
 #pragma once
 
-#include "kernel/lib/reed_solomon.h"
-
-#define PRZ_BLOCK 128 /* bytes of data that share their parity */
+#include "kernel/types.h"
 
 /* In the zone, as the last boot left it: believe nothing. */
 struct persistent_ram_buffer {
@@ -28,12 +25,9 @@ struct persistent_ram_zone {
 	struct persistent_ram_buffer *buffer; /* [C]; [W] what it points to */
 	size_t size;                          /* [C] of the ring */
 	u32 sig;                              /* [C] */
-	const struct rs_codec *rs;            /* [C] NULL: no ECC */
-	u8 *parity, *header_parity;           /* [C]; [W] what they point to */
 	bool damaged; /* [C] there was a header, but not one that can be used */
 	u8 *old;      /* [R] a copy of what init has found, or NULL; vfree() */
 	size_t old_size;
-	unsigned corrected, unrecoverable; /* [C] bytes, and blocks with the header, of old */
 };
 
 /*
@@ -41,8 +35,7 @@ struct persistent_ram_zone {
  * ring itself is not changed, and may still be damaged: persistent_ram_zap() comes before the first
  * write. 0, -EINVAL (too small) or -ENOMEM. Task context, boot.
  */
-int persistent_ram_init(struct persistent_ram_zone *zone, void *area, size_t size, u32 sig,
-			const struct rs_codec *rs);
+int persistent_ram_init(struct persistent_ram_zone *zone, void *area, size_t size, u32 sig);
 /* Frees the copy. Task context. */
 void persistent_ram_free_old(struct persistent_ram_zone *zone);
 /* Empties the ring. Any context. */

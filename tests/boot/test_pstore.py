@@ -57,8 +57,6 @@ def test_an_oops_and_the_panic_after_it_are_both_kept(machine):
     assert oops.startswith("Oops#1 Part1\n<") and "BUG: kernel NULL pointer dereference" in oops
     assert "Kernel panic" not in oops and re.search(r"^<12>\[.*\] before$", oops, re.M)
     assert panic.startswith("Panic#2 Part1\n<") and "Kernel panic - not syncing: Fatal exception" in panic
-    for text in (oops, panic):
-        assert text.endswith("\n\nECC: No errors detected\n")
     age = machine.check("echo $(($(date +%s) - $(stat -c %Y dmesg-ramoops-1)))")
     assert 0 <= int(age) < 3600, age
 
@@ -88,18 +86,14 @@ def test_an_oops_that_ends_only_a_task_is_kept(machine):
     assert re.fullmatch(r"CPU:\d ts:\d+ ffffffff8\w+  ffffffff8\w+  provoke_exception <- direct_write\+0x\w+/0x\w+\n", calls), calls
 
 
-def test_flipped_bits_are_repaired_or_counted(machine, tmp_path):
-    machine.check("rm *; echo 0 > /proc/sys/kernel/panic_on_oops")
-    machine.run(f"sh -c 'echo EXCEPTION > {CRASH}'")
-    machine.check("for i in $(seq 100); do echo 'the same line again, so that a wrong letter shows'; done > /dev/pmsg0")
+def test_text_with_flipped_bits_is_shown_and_such_calls_are_left_out(machine, tmp_path):
+    machine.check("rm *; for i in $(seq 1000); do echo 'the same line again, so that a wrong letter shows'; done > /dev/pmsg0")
     machine.check("echo 1 > /sys/kernel/debug/pstore/record_ftrace; ls / > /dev/null; echo 0 > /sys/kernel/debug/pstore/record_ftrace")
-    (dump, _), _, calls, (pmsg, _) = zones(machine)
-    reset_with_flips(machine, tmp_path, [(dump, 2000), calls, (pmsg, 3000)], 90, seed=1)
+    _, _, calls, (pmsg, size) = zones(machine)
+    reset_with_flips(machine, tmp_path, [calls, (pmsg + 64, size - 64)], 90, seed=1)  # 64: behind the header
     machine.check("cd /sys/fs/pstore")
-    assert machine.check("grep -c 'the same line again, so that a wrong letter shows$' pmsg-ramoops-0") != "0\n"
-    for name in ("dmesg-ramoops-0", "pmsg-ramoops-0"):
-        corrected, bad = re.search(r"ECC: (\d+) Corrected bytes, (\d+) unrecoverable blocks\n$", machine.check(f"cat {name}")).groups()
-        assert int(corrected) > 10 and int(bad) == 0
+    right = int(machine.check("grep -c '^the same line again, so that a wrong letter shows$' pmsg-ramoops-0"))
+    assert 20 < right < size // 49 - 20
     left_out = re.search(r"^# (\d+) damaged records are left out$", machine.check("tail -n 1 ftrace-ramoops-0"))
     assert 0 < int(left_out[1]) <= 90
 

@@ -1,6 +1,6 @@
 /*
  * Zones of memory that survive a reboot: what is written, what the next boot reads, and what damage
- * does. sources: fs/pstore/zone.c kernel/lib/reed_solomon.c
+ * does. sources: fs/pstore/zone.c
  */
 #include "test.h"
 
@@ -8,8 +8,6 @@
 #include "kernel/errno.h"
 
 #define SIG 0x43474244
-
-static struct rs_codec rs;
 
 void *vmalloc(size_t size)
 {
@@ -22,9 +20,9 @@ void vfree(const void *address)
 }
 
 /* A boot: lays the zone into the area, as the last boot has left it. */
-static void boot(struct persistent_ram_zone *zone, void *area, size_t size, bool ecc)
+static void boot(struct persistent_ram_zone *zone, void *area, size_t size)
 {
-	assert_int_equal(persistent_ram_init(zone, area, size, SIG, ecc ? &rs : NULL), 0);
+	assert_int_equal(persistent_ram_init(zone, area, size, SIG), 0);
 }
 
 static void assert_old(const struct persistent_ram_zone *zone, const char *text)
@@ -34,7 +32,6 @@ static void assert_old(const struct persistent_ram_zone *zone, const char *text)
 	assert_memory_equal(zone->old, text, strlen(text));
 }
 
-/* Each size has another last block. */
 static void test_the_next_boot_reads_the_end_of_what_was_written(void **state)
 {
 	static char text[8192];
@@ -46,7 +43,7 @@ static void test_the_next_boot_reads_the_end_of_what_was_written(void **state)
 		struct persistent_ram_zone zone;
 		u8 *area = calloc(1, size);
 
-		boot(&zone, area, size, round & 1);
+		boot(&zone, area, size);
 		assert_null(zone.old);
 		assert_false(zone.damaged);
 		persistent_ram_zap(&zone);
@@ -59,12 +56,11 @@ static void test_the_next_boot_reads_the_end_of_what_was_written(void **state)
 			length += part;
 		}
 		text[length] = '\0';
-		boot(&zone, area, size, round & 1);
+		boot(&zone, area, size);
 		assert_old(&zone, text + (length > zone.size ? length - zone.size : 0));
-		assert_int_equal(zone.corrected + zone.unrecoverable, 0);
 		persistent_ram_free_old(&zone);
 		persistent_ram_zap(&zone);
-		boot(&zone, area, size, round & 1);
+		boot(&zone, area, size);
 		assert_null(zone.old);
 		free(area);
 	}
@@ -77,53 +73,8 @@ static void test_an_area_that_is_too_small_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(
-		persistent_ram_init(&zone, area, sizeof(struct persistent_ram_buffer), SIG, NULL),
+		persistent_ram_init(&zone, area, sizeof(struct persistent_ram_buffer), SIG),
 		-EINVAL);
-	assert_int_equal(persistent_ram_init(&zone, area,
-					     sizeof(struct persistent_ram_buffer) + 2 * rs.roots,
-					     SIG, &rs),
-			 -EINVAL);
-}
-
-static void test_parity_repairs_text_and_header(void **state)
-{
-	char text[600], area[1024] = { 0 };
-	struct persistent_ram_zone zone;
-
-	(void)state;
-	memset(text, 'x', sizeof(text) - 1);
-	text[sizeof(text) - 1] = '\0';
-	boot(&zone, area, sizeof(area), true);
-	persistent_ram_zap(&zone);
-	persistent_ram_write(&zone, text, strlen(text));
-	for (unsigned i = 0; i < 8; i++) {
-		area[i] ^= 0x40;                           /* sig and start */
-		zone.buffer->data[3 * PRZ_BLOCK + i] ^= 1; /* the fourth block */
-	}
-	boot(&zone, area, sizeof(area), true);
-	assert_old(&zone, text);
-	assert_int_equal(zone.corrected, 16);
-	assert_int_equal(zone.unrecoverable, 0);
-	persistent_ram_free_old(&zone);
-}
-
-static void test_blocks_that_cannot_be_repaired_are_counted(void **state)
-{
-	char text[600], area[1024] = { 0 };
-	struct persistent_ram_zone zone;
-
-	(void)state;
-	memset(text, 'x', sizeof(text));
-	boot(&zone, area, sizeof(area), true);
-	persistent_ram_zap(&zone);
-	persistent_ram_write(&zone, text, sizeof(text));
-	for (unsigned i = 0; i < 40; i++)
-		zone.buffer->data[PRZ_BLOCK + i] ^= (u8)(i + 1);
-	boot(&zone, area, sizeof(area), true);
-	assert_int_equal(zone.unrecoverable, 1);
-	assert_int_equal(zone.old_size, sizeof(text));
-	assert_memory_equal(zone.old, text, PRZ_BLOCK);
-	persistent_ram_free_old(&zone);
 }
 
 static void test_a_header_that_makes_no_sense_is_left_out(void **state)
@@ -132,16 +83,16 @@ static void test_a_header_that_makes_no_sense_is_left_out(void **state)
 	struct persistent_ram_zone zone;
 
 	(void)state;
-	boot(&zone, area, sizeof(area), false);
+	boot(&zone, area, sizeof(area));
 	persistent_ram_zap(&zone);
 	persistent_ram_write(&zone, "text", 4);
 	zone.buffer->size = 1 << 20;
-	boot(&zone, area, sizeof(area), false);
+	boot(&zone, area, sizeof(area));
 	assert_null(zone.old);
 	assert_true(zone.damaged);
 	zone.buffer->size = 4;
 	zone.buffer->start = 5;
-	boot(&zone, area, sizeof(area), false);
+	boot(&zone, area, sizeof(area));
 	assert_null(zone.old);
 	assert_true(zone.damaged);
 }
@@ -157,14 +108,14 @@ static void test_no_damage_makes_the_next_boot_leave_the_area(void **state)
 		struct persistent_ram_zone zone;
 		u8 *area = calloc(1, size);
 
-		boot(&zone, area, size, round & 1);
+		boot(&zone, area, size);
 		persistent_ram_zap(&zone);
 		for (unsigned i = 0; i < 30; i++)
 			persistent_ram_write(&zone, text, sizeof(text) - 1);
 		for (unsigned bits = 0; bits < round % 60; bits++)
 			area[rand() % (round % 3 ? size : sizeof(struct persistent_ram_buffer))] ^=
 				(u8)(1 << rand() % 8);
-		boot(&zone, area, size, round & 1);
+		boot(&zone, area, size);
 		persistent_ram_free_old(&zone);
 		persistent_ram_zap(&zone);
 		persistent_ram_write(&zone, text, sizeof(text) - 1);
@@ -177,13 +128,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_next_boot_reads_the_end_of_what_was_written),
 		cmocka_unit_test(test_an_area_that_is_too_small_is_refused),
-		cmocka_unit_test(test_parity_repairs_text_and_header),
-		cmocka_unit_test(test_blocks_that_cannot_be_repaired_are_counted),
 		cmocka_unit_test(test_a_header_that_makes_no_sense_is_left_out),
 		cmocka_unit_test(test_no_damage_makes_the_next_boot_leave_the_area),
 	};
 
-	rs_init(&rs, 16);
 	srand(1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
