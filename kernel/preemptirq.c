@@ -2,8 +2,8 @@
  * What the sites report at which interrupts and preemption go off and on (arch/irq/preemptirq.h).
  *
  * The sites of interrupts have one static key, those of preemption another. A key is on while one
- * of its two tracepoints has a probe: to know when interrupts go on, one must know when they went
- * off.
+ * of its two tracepoints has a probe (trace/events/systems/preemptirq.c): to know when interrupts
+ * go on, one must know when they went off.
  *
  * A report cannot lead to another one of its kind, so there is no guard against recursion.
  * Interrupts are off during a report of interrupts, and a site is silent if they are off already.
@@ -14,7 +14,6 @@
 #include "kernel/preemptirq.h"
 
 #include "kernel/export.h"
-#include "kernel/init.h"
 #include "kernel/preemptirq_events.h"
 
 DEFINE_STATIC_KEY_FALSE(irq_sites_key);
@@ -58,13 +57,3 @@ notrace /* as trace_hardirqs_off() */
 {
 	trace_preempt_enable(ip, parent);
 }
-
-static int __init preemptirq_init(void)
-{
-	__tracepoint_irq_disable.sites = &irq_sites_key.key;
-	__tracepoint_irq_enable.sites = &irq_sites_key.key;
-	__tracepoint_preempt_disable.sites = &preempt_sites_key.key;
-	__tracepoint_preempt_enable.sites = &preempt_sites_key.key;
-	return 0;
-}
-early_initcall(preemptirq_init);

@@ -12,7 +12,8 @@
  * makes the events out of it (TRACE_EVENTS_PASS is defined then).
  *
  * trace_NAME() is a macro, because a function's arguments would be computed before the branch. A
- * macro cannot define a macro, so the build writes them (scripts/tracepoint-macros).
+ * macro cannot define a macro, so the build writes them (scripts/tracepoint-macros). A kernel
+ * without events gets them with --empty: then no tracepoint exists, and trace_NAME() is no code.
  */
 #pragma once
 
@@ -160,20 +161,14 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 		return TRACEPOINT_ENABLED(name);                                                   \
 	}
 
-/* trace_NAME(args) is TRACEPOINT(NAME, args): generated/tracepoints.h. Any context. */
-#ifdef NOP5_HOST
-#define TRACEPOINT_ENABLED(name) false
+/*
+ * trace_NAME(args) is TRACEPOINT(NAME, args): generated/tracepoints.h. Any context. That file says
+ * with TRACEPOINT_KEY(), too, whether the events are linked: the key of a tracepoint, or false.
+ */
+#define TRACEPOINT_ENABLED(name) TRACEPOINT_KEY(name, static_branch_unlikely)
 #define TRACEPOINT(name, ...)                                                                      \
 	do {                                                                                       \
-		if (0)                                                                             \
-			__traceiter_##name(__VA_ARGS__);                                           \
-	} while (0)
-#define TRACEPOINT_WITHOUT_SITE TRACEPOINT
-#else
-#define TRACEPOINT_ENABLED(name) static_branch_unlikely(&__tracepoint_##name.key)
-#define TRACEPOINT(name, ...)                                                                      \
-	do {                                                                                       \
-		if (static_branch_unlikely(&__tracepoint_##name.key))                              \
+		if (TRACEPOINT_ENABLED(name))                                                      \
 			__traceiter_##name(__VA_ARGS__);                                           \
 	} while (0)
 /*
@@ -182,10 +177,9 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
  */
 #define TRACEPOINT_WITHOUT_SITE(name, ...)                                                         \
 	do {                                                                                       \
-		if (static_key_enabled(&__tracepoint_##name.key))                                  \
+		if (TRACEPOINT_KEY(name, static_key_enabled))                                      \
 			__traceiter_##name(__VA_ARGS__);                                           \
 	} while (0)
-#endif
 
 /* The vocabulary of X_events.h, while such a header only declares. Names and order as in Linux. */
 #ifndef TRACE_EVENTS_PASS

@@ -1,6 +1,6 @@
 /*
- * The commands of function probes: traceon, traceoff, stacktrace, snapshot, dump, cpudump,
- * enable_event, disable_event. They run at a traced call, so in any context.
+ * The commands of function probes that need no events: traceon, traceoff, stacktrace, snapshot,
+ * dump, cpudump. They run at a traced call, so in any context.
  */
 #include "arch/unwind/stacktrace.h"
 #include "fs/vfs/seq_file.h"
@@ -10,7 +10,6 @@
 #include "trace/core/dump.h"
 #include "trace/core/snapshot.h"
 #include "trace/core/write.h"
-#include "trace/events/event.h"
 #include "trace/ftrace/recursion.h"
 
 #define SITE_SIZE 5 /* the return address of a function's site is its address plus this */
@@ -142,101 +141,17 @@ static void cpudump(unsigned long ip, unsigned long parent_ip, struct ftrace_ops
 	ftrace_test_recursion_unlock(bit);
 }
 
-/* ---- enable_event, disable_event: as the triggers of events with these names ---- */
+/* ---- the commands ---- */
 
-static void switch_event(const struct ftrace_ops *op, bool enable)
-{
-	struct trace_event_file *file = ftrace_probe_data(op);
-
-	if (trace_event_soft_enabled(file) != enable)
-		trace_event_soft_switch(file, enable);
-}
-
-/* Only a call that changes something counts. */
-static void switch_event_counted(const struct ftrace_ops *op, unsigned long ip, bool enable)
-{
-	struct trace_event_file *file = ftrace_probe_data(op);
-
-	if (trace_event_soft_enabled(file) == enable || !ftrace_probe_take(op, ip))
-		return;
-	if (!trace_event_soft_switch(file, enable))
-		ftrace_probe_give_back(op, ip); /* another CPU was faster */
-}
-
-static void enable_event(unsigned long ip __unused, unsigned long parent_ip __unused,
-			 struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
-{
-	switch_event(op, true);
-}
-
-static void enable_event_counted(unsigned long ip, unsigned long parent_ip __unused,
-				 struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
-{
-	switch_event_counted(op, ip, true);
-}
-
-static void disable_event(unsigned long ip __unused, unsigned long parent_ip __unused,
-			  struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
-{
-	switch_event(op, false);
-}
-
-static void disable_event_counted(unsigned long ip, unsigned long parent_ip __unused,
-				  struct ftrace_ops *op, struct ftrace_regs *fregs __unused)
-{
-	switch_event_counted(op, ip, false);
-}
-
-/* The parameter is "SYSTEM:EVENT[:COUNT]". */
-static int event_parse(struct trace_array *tr, char **parameter, void **data)
-{
-	const char *system = strsep(parameter, ":"), *name = strsep(parameter, ":");
-
-	*data = name ? find_event_file(tr, system, name) : NULL;
-	return *data ? 0 : -EINVAL;
-}
-
-/* The event is in soft mode while the probe exists. */
-static int event_start(void *data)
-{
-	return trace_event_enable_disable(data, true, true);
-}
-
-static void event_stop(void *data)
-{
-	(void)trace_event_enable_disable(data, false, true);
-}
-
-static void event_print(struct seq_file *m, void *data)
-{
-	const struct trace_event_file *file = data;
-
-	seq_printf(m, "%s:%s:", trace_event_system(file->call), trace_event_name(file->call));
-}
-
-const struct ftrace_func_command ftrace_func_commands[] = {
-	{ .name = "traceon", .func = traceon, .counted = traceon_counted },
-	{ .name = "traceoff", .func = traceoff, .counted = traceoff_counted },
-	{ .name = "stacktrace", .func = stacktrace, .counted = stacktrace_counted },
-	{ .name = "snapshot",
-	  .func = snapshot,
-	  .counted = snapshot_counted,
-	  .attach = snapshot_attach },
-	{ .name = "dump", .func = dump, .fixed_count = 1 },
-	{ .name = "cpudump", .func = cpudump },
-	{ .name = "enable_event",
-	  .func = enable_event,
-	  .counted = enable_event_counted,
-	  .parse = event_parse,
-	  .start = event_start,
-	  .stop = event_stop,
-	  .print = event_print },
-	{ .name = "disable_event",
-	  .func = disable_event,
-	  .counted = disable_event_counted,
-	  .parse = event_parse,
-	  .start = event_start,
-	  .stop = event_stop,
-	  .print = event_print },
-	{ .name = NULL },
+DEFINE_FUNC_COMMAND(traceon) = { .name = "traceon", .func = traceon, .counted = traceon_counted };
+DEFINE_FUNC_COMMAND(traceoff) = { .name = "traceoff",
+				  .func = traceoff,
+				  .counted = traceoff_counted };
+DEFINE_FUNC_COMMAND(stacktrace) = { .name = "stacktrace",
+				    .func = stacktrace,
+				    .counted = stacktrace_counted };
+DEFINE_FUNC_COMMAND(snapshot) = {
+	.name = "snapshot", .func = snapshot, .counted = snapshot_counted, .attach = snapshot_attach
 };
+DEFINE_FUNC_COMMAND(dump) = { .name = "dump", .func = dump, .fixed_count = 1 };
+DEFINE_FUNC_COMMAND(cpudump) = { .name = "cpudump", .func = cpudump };

@@ -331,9 +331,11 @@ void ftrace_clear_probes(struct trace_array *tr)
 
 /* ---- words ---- */
 
+DEFINE_LINKER_TABLE(rodata, const struct ftrace_func_command, ftrace_func_commands);
+
 static const struct ftrace_func_command *find_command(const char *name)
 {
-	for (const struct ftrace_func_command *c = ftrace_func_commands; c->name; c++)
+	for_each_linker_table_entry (c, ftrace_func_commands)
 		if (name && strcmp(c->name, name) == 0)
 			return c;
 	return NULL;

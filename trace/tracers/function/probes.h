@@ -1,10 +1,11 @@
 /*
  * Function probes: FUNCTION:COMMAND[:COUNT] in set_ftrace_filter runs COMMAND at each call of
- * FUNCTION (Documentation/trace/ftrace.rst, "Filter commands"). The commands are in
- * trace/tracers/function/commands.c.
+ * FUNCTION (Documentation/trace/ftrace.rst, "Filter commands"). Any file may define a
+ * command; commands.c has those that need no events.
  */
 #pragma once
 
+#include "kernel/linker_table.h"
 #include "trace/ftrace/ftrace.h"
 
 struct trace_array;
@@ -33,8 +34,10 @@ struct ftrace_func_command {
 /* One command with its data in one trace_array, with or without counts, and its functions. */
 struct ftrace_func_probe;
 
-/* The commands, the last one with a NULL name. */
-extern const struct ftrace_func_command ftrace_func_commands[];
+/* Adds a command: DEFINE_FUNC_COMMAND(traceon) = { .name = "traceon", … }; */
+#define DEFINE_FUNC_COMMAND(name)                                                                  \
+	static const struct ftrace_func_command func_command_##name LINKER_TABLE_ENTRY(            \
+		rodata, ftrace_func_commands, #name)
 
 /* Decrements the count of the function at ip. False: the count is 0. Any context. */
 bool ftrace_probe_take(const struct ftrace_ops *op, unsigned long ip);
