@@ -39,6 +39,8 @@
 #:                  what ADD names
 #: make modules M=DIR
 #:                  build the modules of a directory, which its Kbuild lists
+#: make features    list the features (features.mk) with their lines of code, and what a
+#:                  feature refers to without needing it
 #: make clean       remove build/
 #: make help        this list
 #:
@@ -59,7 +61,11 @@
 #:                  empty: a kernel without them
 #: DEBUG=1          poisoning, red zones, lock assertions, lock-order checking;
 #:                  compiled with -Og, for gdb
-#: FTRACE=0         no call of __fentry__ at the start of functions
+#: FEATURES="core events"
+#:                  link these features and what they need (features.mk)
+#: WITHOUT="sockets livepatch"
+#:                  link all but these; WITHOUT=ftrace: no call of __fentry__ at the
+#:                  start of functions
 #: MCOUNT=script    scripts/recordmcount lists the calls; cc: the compiler does
 #: BALLAST=40000    add this many small functions to the image, to measure
 #: O=build          the directory for everything that is built
@@ -87,7 +93,6 @@ HOSTCC ?= cc
 # Without pahole, or with one older than 1.22, the kernel has no types of its own.
 PAHOLE ?= $(shell pahole --help 2>/dev/null | grep -q btf_encode_detached && echo pahole)
 PYTHON ?= /usr/bin/python3
-FTRACE ?= 1
 MCOUNT ?= cc
 BALLAST ?= 0
 DEBUG  ?= 0
@@ -121,14 +126,38 @@ ifneq ($(findstring s,$(filter-out --%,$(MAKEFLAGS))),)
 say     = @:
 endif
 
-# The rooms of the house. A source file in one of the ROOMS is part of the kernel; a source file in
-# selftest/ is part of the test kernel only.
+# The rooms of the house. A source file in one of the ROOMS is part of the kernel, if its feature is
+# linked (features.mk); a source file in selftest/ is part of the test kernel only.
 ROOMS  := boot arch kernel fs net trace
 source_files = $(sort $(shell find $(1) -name '*.c' -o -name '*.asm'))
 # The vDSO is a library of its own: vdso_image.asm includes it as data.
 VDSO_SRCS := $(call source_files,$(MACHINE)/user/vdso)
-SRCS      := $(filter-out $(VDSO_SRCS),$(call source_files,$(ROOMS)))
+ALL_SRCS  := $(filter-out $(VDSO_SRCS),$(call source_files,$(ROOMS)))
+
+# features.mk fills FEATURE_NAMES, NAME.needs, NAME.paths and NAME.what, and selftests.NAME+NAME.
+plus    := $(subst ,, )
+feature  = $(eval FEATURE_NAMES += $1)$(eval $1.needs := $2)$(eval $1.paths := $3)$(eval $1.what := $4)
+selftests = $(eval selftests.$(subst $(plus),+,$(strip $1)) += $2)
+include features.mk
+
+FEATURES ?= $(FEATURE_NAMES)
+WITHOUT  ?=
+$(foreach f,$(filter-out $(FEATURE_NAMES),$(FEATURES) $(WITHOUT)),$(error there is no feature $f: `make help` lists them))
+# The features $1, and all that they need.
+with_needs = $(sort $1 $(foreach f,$1,$(call with_needs,$($f.needs))))
+LINKED := $(foreach f,$(call with_needs,core ftrace $(FEATURES)),$(if $(filter $(WITHOUT),$(call with_needs,$f)),,$f))
+
+# Those of the files $2 that the paths $1 lead to.
+below = $(filter $1 $(addsuffix /%,$1),$2)
+NAMED_SRCS := $(filter %.c %.asm,$(foreach f,$(FEATURE_NAMES),$($f.paths)))
+$(foreach f,$(filter-out core,$(FEATURE_NAMES)),$(eval $f.sources := $(filter $($f.paths),$(ALL_SRCS)) \
+	$(call below,$(filter-out %.c %.asm,$($f.paths)),$(filter-out $(NAMED_SRCS),$(ALL_SRCS)))))
+core.sources := $(filter-out $(foreach f,$(FEATURE_NAMES),$($f.sources)),$(ALL_SRCS))
+SRCS := $(sort $(foreach f,$(LINKED),$($f.sources)))
+
 TEST_SRCS := $(call source_files,selftest)
+TEST_SRCS := $(filter-out $(foreach s,$(filter selftests.%,$(.VARIABLES)),\
+	$(if $(filter-out $(LINKED),$(subst +, ,$(s:selftests.%=%))),$(call below,$($s),$(TEST_SRCS)))),$(TEST_SRCS))
 
 # A debug build is for gdb, too.
 OPTIMIZE := $(if $(filter 1,$(DEBUG)),-Og,-O2)
@@ -171,7 +200,7 @@ NOT_TRACED := $(if $(CC_IS_CLANG),,-fno-ipa-ra)
 
 # Every other function starts with a call of __fentry__, and __mcount_loc lists the addresses of
 # these calls. gcc writes the list itself. clang cannot: scripts/recordmcount does it.
-ifeq ($(FTRACE),1)
+ifneq ($(filter ftrace,$(LINKED)),)
 CFLAGS += -DCONFIG_FUNCTION_TRACER
 NASMFLAGS += -DCONFIG_FUNCTION_TRACER
 ifneq ($(filter script,$(MCOUNT))$(CC_IS_CLANG),)
@@ -182,12 +211,6 @@ TRACED := -pg -mfentry -mrecord-mcount
 endif
 else
 TRACED := # not that of a make above this one, which has exported its own
-NEED_FTRACE := arch/x86_64/ftrace/% trace/ftrace/% trace/fgraph/% trace/kprobes/% trace/probe_events/% trace/ftrace_files/% \
-	       trace/tracers/function/% trace/tracers/function_graph/% trace/tracers/latency/% trace/tracers/pstore.c trace/tracers/profiler.c trace/tracers/stack.c \
-	       trace/livepatch/% selftest/trace/% selftest/net/% selftest/lib/uprobe_program.c selftest/arch/ftrace_entry.asm \
-	       selftest/bench/ftrace.c selftest/bench/livepatch.c selftest/bench/probes.c selftest/provoke/ftrace_fault.c selftest/provoke/refuse.c
-SRCS      := $(filter-out $(NEED_FTRACE),$(SRCS))
-TEST_SRCS := $(filter-out $(NEED_FTRACE),$(TEST_SRCS))
 endif
 ifeq ($(DEBUG),1)
 CFLAGS += -DCONFIG_DEBUG
@@ -207,7 +230,7 @@ OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
 TEST_OBJS := $(call objects,$(TEST_SRCS))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
-.PHONY: all test-kernel book pictures timeline rootfs modules help run debug console boot-trace lab grade autograder test check ftracetest fidelity bench compare soak clean FORCE
+.PHONY: all test-kernel features print-features book pictures timeline rootfs modules help run debug console boot-trace lab grade autograder test check ftracetest fidelity bench compare soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -459,6 +482,14 @@ compare:
 bench:
 	@scripts/install-deps bench
 	@tests/run bench
+
+# A line for each feature, for scripts/features.
+print-features:
+	@:$(foreach f,$(FEATURE_NAMES),$(info $f|$($f.needs)|$($f.paths)|$($f.what)))
+
+features: all
+	@scripts/features
+	@scripts/features --arrows $(O)
 
 help:
 	@sed -n 's/^#[:$(if $(LAB_TREE),,+)] \?//p' Makefile

@@ -13,7 +13,7 @@
 #include "kernel/panic.h"
 #include "kernel/preempt.h"
 #include "kernel/printk/printk.h"
-#include "kernel/process/reboot.h"
+#include "kernel/reboot.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sched/signal.h"
 #include "selftest/lib/file_systems.h"

@@ -1,6 +1,7 @@
 /* /proc/cpuinfo. */
 #include "arch/boot/cpuinfo.h"
 #include "fs/proc/internal.h"
+#include "kernel/init.h"
 #include "kernel/cpumask.h"
 #include "kernel/time/ktime.h"
 
@@ -73,7 +74,8 @@ static const struct seq_operations cpuinfo_sops = {
 };
 DEFINE_SEQ_ATTRIBUTE(cpuinfo);
 
-int proc_cpuinfo_init(void)
+static int __init proc_cpuinfo_init(void)
 {
 	return proc_create("cpuinfo", 0444, NULL, &cpuinfo_fops) ? 0 : -ENOMEM;
 }
+device_initcall(proc_cpuinfo_init);

@@ -1,5 +1,6 @@
 /* /proc/interrupts. */
 #include "fs/proc/internal.h"
+#include "kernel/init.h"
 #include "kernel/irq/irq.h"
 
 static void show_header(struct seq_file *m)
@@ -38,7 +39,8 @@ static int interrupts_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(interrupts);
 
-int proc_interrupts_init(void)
+static int __init proc_interrupts_init(void)
 {
 	return proc_create("interrupts", 0444, NULL, &interrupts_fops) ? 0 : -ENOMEM;
 }
+device_initcall(proc_interrupts_init);

@@ -7,6 +7,7 @@
 #include "arch/mm/pgtable.h"
 #include "fs/exec/elf.h"
 #include "fs/proc/internal.h"
+#include "kernel/init.h"
 #include "kernel/process/capability.h"
 #include "kernel/process/cred.h"
 #include "kernel/lib/string.h"
@@ -151,7 +152,7 @@ static const struct file_operations kcore_fops = {
 	.llseek = generic_file_llseek,
 };
 
-int proc_kcore_init(void)
+static int __init proc_kcore_init(void)
 {
 	struct dentry *dentry = proc_create("kcore", 0400, NULL, &kcore_fops);
 
@@ -160,3 +161,4 @@ int proc_kcore_init(void)
 	dentry->d_inode->i_size = (loff_t)offset_of((const u8 *)MODULES_END);
 	return 0;
 }
+device_initcall(proc_kcore_init);

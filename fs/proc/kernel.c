@@ -1,5 +1,6 @@
 /* /proc/{version,uptime,loadavg,kallsyms}. */
 #include "fs/proc/internal.h"
+#include "kernel/init.h"
 #include "kernel/kallsyms.h"
 #include "kernel/time/ktime.h"
 #include "kernel/boot/version.h"
@@ -154,7 +155,7 @@ static const struct file_operations kallsyms_fops = {
 	.release = seq_release,
 };
 
-int proc_kernel_init(void)
+static int __init proc_kernel_init(void)
 {
 	proc_create("version", 0444, NULL, &version_fops);
 	proc_create("uptime", 0444, NULL, &uptime_fops);
@@ -162,3 +163,4 @@ int proc_kernel_init(void)
 	proc_create("kallsyms", 0444, NULL, &kallsyms_fops);
 	return 0;
 }
+device_initcall(proc_kernel_init);

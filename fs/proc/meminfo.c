@@ -1,6 +1,7 @@
 /* /proc/meminfo: those of Linux's lines for which nop5 has a number. */
 #include "arch/mm/pgtable.h"
 #include "fs/proc/internal.h"
+#include "kernel/init.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/vm/mm.h"
 
@@ -37,7 +38,8 @@ static int meminfo_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(meminfo);
 
-int proc_meminfo_init(void)
+static int __init proc_meminfo_init(void)
 {
 	return proc_create("meminfo", 0444, NULL, &meminfo_fops) ? 0 : -ENOMEM;
 }
+device_initcall(proc_meminfo_init);

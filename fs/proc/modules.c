@@ -1,5 +1,6 @@
 /* /proc/modules: proc(5). */
 #include "fs/proc/internal.h"
+#include "kernel/init.h"
 #include "fs/proc/proc_fs.h"
 #include "kernel/module/module.h"
 
@@ -81,7 +82,8 @@ static const struct file_operations modules_fops = {
 	.release = seq_release,
 };
 
-int proc_modules_init(void)
+static int __init proc_modules_init(void)
 {
 	return proc_create("modules", 0444, NULL, &modules_fops) ? 0 : -ENOMEM;
 }
+device_initcall(proc_modules_init);

@@ -1,7 +1,8 @@
 /* /proc/mounts and /proc/filesystems. */
 #include "fs/vfs/internal.h"
 #include "fs/mount/namespace.h"
-#include "fs/proc/internal.h"
+#include "fs/proc/task/task.h"
+#include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 
@@ -149,9 +150,10 @@ static int filesystems_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(filesystems);
 
-int proc_mounts_init(void)
+static int __init proc_mounts_init(void)
 {
 	proc_create("mounts", 0444, NULL, &mounts_fops);
 	proc_create("filesystems", 0444, NULL, &filesystems_fops);
 	return 0;
 }
+device_initcall(proc_mounts_init);

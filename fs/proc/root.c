@@ -1,13 +1,27 @@
 /*
  * procfs: the root directory and the static entries.
  *
- * Static entries are pinned dentries. Lookup operations (base.c) make the directories of tasks and
- * the link self, which live while they have users.
+ * Static entries are pinned dentries. The directories of tasks and the link self live while they
+ * have users: proc_tasks makes them, if programs are linked.
  */
 #include "fs/vfs/filesystems.h"
 #include "fs/proc/internal.h"
 #include "kernel/export.h"
 #include "kernel/printk/printk.h"
+
+static const struct proc_tasks
+	*proc_tasks; /* constant after the boot; NULL: no directory of a task */
+
+void register_proc_tasks(const struct proc_tasks *tasks)
+{
+	proc_tasks = tasks;
+}
+
+static int proc_root_lookup(struct inode *dir, struct dentry *dentry)
+{
+	(void)dir;
+	return proc_tasks ? proc_tasks->lookup(dentry) : -ENOENT;
+}
 
 static int proc_no_lookup(struct inode *dir, struct dentry *dentry)
 {
@@ -28,7 +42,8 @@ static int proc_root_iterate(struct file *file, struct dir_context *ctx)
 			return 0;
 		ctx->pos = FIRST_PROCESS_POS;
 	}
-	proc_pid_readdir(ctx);
+	if (proc_tasks)
+		proc_tasks->readdir(ctx);
 	return 0;
 }
 
@@ -36,6 +51,12 @@ static const struct file_operations proc_root_fops = {
 	.iterate = proc_root_iterate,
 	.llseek = dcache_dir_lseek,
 };
+
+static void proc_evict_inode(struct inode *inode)
+{
+	if (proc_tasks)
+		proc_tasks->evict_inode(inode);
+}
 
 static const struct super_operations proc_super_operations = {
 	.evict_inode = proc_evict_inode,
@@ -94,20 +115,4 @@ struct dentry *proc_mkdir(const char *name, struct dentry *parent)
 {
 	return proc_made(name,
 			 simple_create_dir(proc_parent(parent), name, 0555, &proc_dir_operations));
-}
-
-int proc_populate(void)
-{
-	static int (*const init[])(void) = {
-		proc_unknown_syscalls_init, proc_kernel_init,     proc_modules_init,
-		proc_cmdline_init,          proc_kcore_init,      proc_cpuinfo_init,
-		proc_meminfo_init,          proc_slabinfo_init,   proc_stat_init,
-		proc_mounts_init,           proc_interrupts_init, proc_sysctl_init,
-		proc_sysctl_system_init,    proc_sysrq_init,      proc_storage_init,
-	};
-	int err = 0;
-
-	for (unsigned i = 0; i < ARRAY_SIZE(init) && !err; i++)
-		err = init[i]();
-	return err;
 }

@@ -1,5 +1,6 @@
 /* /proc/slabinfo: the slab caches, in Linux's format (slabinfo(5)). The tunables are all 0. */
 #include "fs/proc/internal.h"
+#include "kernel/init.h"
 #include "kernel/mm/slab.h"
 
 static int slabinfo_show(struct seq_file *m, void *v)
@@ -22,7 +23,8 @@ static int slabinfo_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(slabinfo);
 
-int proc_slabinfo_init(void)
+static int __init proc_slabinfo_init(void)
 {
 	return proc_create("slabinfo", 0400, NULL, &slabinfo_fops) ? 0 : -ENOMEM;
 }
+device_initcall(proc_slabinfo_init);

@@ -1,5 +1,6 @@
 /* /proc/stat. */
 #include "fs/proc/internal.h"
+#include "kernel/init.h"
 #include "kernel/irq/irq.h"
 #include "kernel/irq/softirq.h"
 #include "kernel/mm/vmalloc.h"
@@ -114,7 +115,8 @@ static int stat_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(stat);
 
-int proc_stat_init(void)
+static int __init proc_stat_init(void)
 {
 	return proc_create("stat", 0444, NULL, &stat_fops) ? 0 : -ENOMEM;
 }
+device_initcall(proc_stat_init);

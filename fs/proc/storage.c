@@ -3,6 +3,7 @@
  * there is none, in Linux's form. vmstat has those of Linux's lines for which nop5 has a number.
  */
 #include "fs/proc/internal.h"
+#include "kernel/init.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/vm/mm.h"
 
@@ -44,7 +45,7 @@ static int no_devices_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(no_devices);
 
-int proc_storage_init(void)
+static int __init proc_storage_init(void)
 {
 	if (!proc_create("vmstat", 0444, NULL, &vmstat_fops) ||
 	    !proc_create("swaps", 0444, NULL, &swaps_fops) ||
@@ -53,3 +54,4 @@ int proc_storage_init(void)
 		return -ENOMEM;
 	return 0;
 }
+device_initcall(proc_storage_init);

@@ -4,11 +4,11 @@
  */
 #include "arch/unwind/stacktrace.h"
 #include "fs/proc/internal.h"
+#include "kernel/init.h"
 #include "kernel/panic.h"
 #include "kernel/printk/kmsg_dump.h"
 #include "kernel/printk/printk.h"
-#include "kernel/process/reboot.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/reboot.h"
 #include "kernel/smp.h"
 
 #undef pr_fmt
@@ -62,46 +62,6 @@ static void handle_sysrq(int key)
 	op->handler(key);
 }
 
-/* Prints one task in the format of Linux's sched_show_task(). */
-static void show_task(struct task_struct *p)
-{
-	char state = task_state_to_char(p);
-	pid_t ppid = READ_ONCE(p->signal->ppid);
-
-	printk(KERN_INFO "task:%-15.15s state:%c%s stack:%-5lu pid:%-5d ppid:%-6d flags:0x%08lx\n",
-	       p->comm, state, READ_ONCE(p->on_cpu) ? "  running task   " : "", 0UL, p->pid, ppid,
-	       (unsigned long)READ_ONCE(p->flags));
-	if (!READ_ONCE(p->on_cpu) || p == current)
-		show_stack_task(p);
-}
-
-/* Prints the tasks in this state. 0: all tasks. */
-static void show_tasks(unsigned state)
-{
-	struct task_struct *p;
-	pid_t pid = 1;
-
-	while ((p = next_task_from(pid))) {
-		if (!state || READ_ONCE(p->state) == state)
-			show_task(p);
-		pid = p->pid + 1;
-		put_task_struct(p);
-		cond_resched();
-	}
-}
-
-static void sysrq_show_state(int key)
-{
-	(void)key;
-	show_tasks(0);
-}
-
-static void sysrq_show_blocked(int key)
-{
-	(void)key;
-	show_tasks(TASK_UNINTERRUPTIBLE);
-}
-
 static void sysrq_show_cpus(int key)
 {
 	unsigned cpu, self;
@@ -144,8 +104,6 @@ static const struct {
 	  { sysrq_show_cpus, "show-backtrace-all-active-cpus(l)",
 	    "Show backtrace of all active CPUs" } },
 	{ 'o', { sysrq_poweroff, "poweroff(o)", "Power Off" } },
-	{ 't', { sysrq_show_state, "show-task-states(t)", "Show State" } },
-	{ 'w', { sysrq_show_blocked, "show-blocked-tasks(w)", "Show Blocked State" } },
 };
 
 /* Uses only the first character of a write. */
@@ -159,9 +117,10 @@ static ssize_t sysrq_write(struct file *file, const char *buf, size_t count, lof
 
 static const struct file_operations sysrq_fops = { .write = sysrq_write, .llseek = noop_llseek };
 
-int proc_sysrq_init(void)
+static int __init proc_sysrq_init(void)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(builtin_keys); i++)
 		sysrq_register(builtin_keys[i].key, &builtin_keys[i].op);
 	return proc_create("sysrq-trigger", 0200, NULL, &sysrq_fops) ? 0 : -ENOMEM;
 }
+device_initcall(proc_sysrq_init);

@@ -1,6 +1,7 @@
 /* /proc/unknown_syscalls: the numbers of system calls that programs wanted and nop5 does not have.
  */
 #include "fs/proc/internal.h"
+#include "kernel/init.h"
 #include "kernel/syscalls/syscalls.h"
 
 static int unknown_syscalls_show(struct seq_file *m, void *unused __unused)
@@ -15,8 +16,9 @@ static int unknown_syscalls_show(struct seq_file *m, void *unused __unused)
 }
 DEFINE_SHOW_ATTRIBUTE(unknown_syscalls);
 
-int proc_unknown_syscalls_init(void)
+static int __init proc_unknown_syscalls_init(void)
 {
 	proc_create("unknown_syscalls", 0444, NULL, &unknown_syscalls_fops);
 	return 0;
 }
+device_initcall(proc_unknown_syscalls_init);

@@ -13,5 +13,5 @@ extern struct file_system_type debugfs_type, tracefs_type, devpts_type, pstore_t
 
 /* They return 0 or a negative errno. */
 int devfs_populate(void);
-int proc_populate(void);
+int proc_sysctl_init(void);
 int sysfs_populate(void); /* makes kernel/ and fs/, with the mount points in them */

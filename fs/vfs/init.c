@@ -38,7 +38,7 @@ static int __init populate(void)
 	}
 	err = err ? err : sysfs_populate();
 	err = err ? err : devfs_populate();
-	err = err ? err : proc_populate();
+	err = err ? err : proc_sysctl_init();
 	/* The place of the second mount of tracefs, which Linux keeps too. */
 	if (!err)
 		debugfs_create_dir("tracing", NULL);

@@ -1,10 +1,6 @@
 /* reboot(2): restart, power off, halt. */
-#include "kernel/process/reboot.h"
-
-#include "kernel/panic.h"
-#include "kernel/printk/kmsg_dump.h"
-#include "kernel/printk/printk.h"
 #include "kernel/process/cred.h"
+#include "kernel/reboot.h"
 #include "kernel/syscalls/syscalls.h"
 
 /* reboot(2). */
@@ -15,31 +11,6 @@
 #define CMD_CAD_OFF   0x00000000
 #define CMD_POWER_OFF 0x4321fedc
 #define CMD_RESTART2  0xa1b2c3d4
-
-static void say_the_end(const char *what)
-{
-	pr_emerg("reboot: %s\n", what);
-	kmsg_dump(KMSG_DUMP_SHUTDOWN);
-	console_flush();
-}
-
-void __noreturn kernel_restart(void)
-{
-	say_the_end("Restarting system");
-	machine_restart();
-}
-
-void __noreturn kernel_power_off(void)
-{
-	say_the_end("Power down");
-	machine_power_off();
-}
-
-void __noreturn kernel_halt(void)
-{
-	say_the_end("System halted");
-	machine_halt();
-}
 
 static bool reboot_magic2(unsigned magic)
 {

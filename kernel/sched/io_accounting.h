@@ -1,4 +1,4 @@
-/* What /proc/PID/io tells of a task (fs/proc/io.c). */
+/* What /proc/PID/io tells of a task (fs/proc/task/io.c). */
 #pragma once
 
 #include "kernel/types.h"

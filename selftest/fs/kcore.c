@@ -64,7 +64,7 @@ static struct text_patch undone(struct text_patch patch)
 	return back;
 }
 
-/* Tells if functions have call sites: a build with FTRACE=0 has none. */
+/* Tells if functions have call sites: a build with WITHOUT=ftrace has none. */
 static bool has_site(void)
 {
 	return !memcmp((const void *)ftrace_target_add, text_nop5, TEXT_PATCH_SIZE);

@@ -97,7 +97,7 @@ FIGURES = {
     **latency.FIGURES,
     **modules.FIGURES,
     **uprobes.FIGURES,
-    "off": ("hackbench with nops, over FTRACE=0", "% more", None),
+    "off": ("hackbench with nops, over WITHOUT=ftrace", "% more", None),
     "calls": ("hackbench, ftrace_nop=0, over nops", "% more", None),
 }
 AT_LEAST = {"share", "export", "export_socket", "convert"}
@@ -323,7 +323,7 @@ def hackbench(build, append):
 
 def measure_off():
     nop = hackbench(ROOT / "build", "")
-    none = hackbench(build_variant("FTRACE=0"), "")
+    none = hackbench(build_variant("WITHOUT=ftrace"), "")
     calls = hackbench(ROOT / "build", "ftrace_nop=0")
     return {"off": round(100 * (nop / none - 1), 2), "calls": round(100 * (calls / nop - 1), 2)}
 

@@ -75,7 +75,7 @@ def test_quiet_keeps_the_boot_messages_off_the_console(boot):
 
 
 @pytest.mark.variant
-@pytest.mark.parametrize("how", ["CC=clang", "DEBUG=1", "FTRACE=0", "CC=clang DEBUG=1"])
+@pytest.mark.parametrize("how", ["CC=clang", "DEBUG=1", "WITHOUT=ftrace", "CC=clang DEBUG=1"])
 def test_each_build_boots_to_a_working_prompt(boot, variant, how):
     works(boot(build=variant(*how.split()), cpus=4), 4)
 

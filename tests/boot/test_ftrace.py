@@ -494,7 +494,7 @@ def test_the_tracer_works_in_a_build_of_another_kind(boot, variant, how):
 
 @pytest.mark.variant
 def test_a_build_without_call_sites_has_the_rest_of_tracing(boot, variant):
-    machine = boot(cpus=2, build=variant("FTRACE=0"), append="ftrace=function")
+    machine = boot(cpus=2, build=variant("WITHOUT=ftrace"), append="ftrace=function")
     assert "ftrace=function: no such tracer" in machine.text
     tracing = Tracing(machine)
     assert tracing.read("available_tracers") == "timerlat osnoise hwlat nop\n"

@@ -297,7 +297,7 @@ def test_each_pattern_of_a_subject_and_each_of_its_folders_exists():
 
 
 @pytest.mark.parametrize("path, names", [
-    ("fs/proc/base.c", ["proc"]), ("trace/livepatch/core.c", ["livepatch"]), ("tests/boot/test_rcu.py", ["rcu"]), ("LICENSE", [])])
+    ("fs/proc/task/base.c", ["proc"]), ("trace/livepatch/core.c", ["livepatch"]), ("tests/boot/test_rcu.py", ["rcu"]), ("LICENSE", [])])
 def test_a_change_concerns_the_subject_of_its_folder(path, names):
     assert subjects.concerned([path]) == names
 

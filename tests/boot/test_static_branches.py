@@ -20,7 +20,7 @@ def is_on(elf, key):
 
 
 @pytest.mark.variant
-@pytest.mark.parametrize("how", ["", "CC=clang", "DEBUG=1", "FTRACE=0"])
+@pytest.mark.parametrize("how", ["", "CC=clang", "DEBUG=1", "WITHOUT=ftrace"])
 def test_each_site_is_a_nop_or_a_jmp_as_its_key_says(images, variant, how):
     elf = elf_of(variant(how, kernel="nop5-test") if how else images, "nop5-test.elf")
     addresses = {s.name: s.value for s in elf.symbols()}

@@ -1,5 +1,5 @@
 /* /proc/PID/timers: the timers that the process has made by timer_create(2). */
-#include "fs/proc/internal.h"
+#include "fs/proc/task/task.h"
 #include "kernel/posix_time/posix_timer.h"
 
 #define SIGEV_THREAD_ID 4 /* in the kinds of notification: a bit */

@@ -9,7 +9,8 @@
 #include "fs/vfs/filesystems.h"
 #include "fs/vfs/fs_struct.h"
 #include "fs/vfs/internal.h"
-#include "fs/proc/internal.h"
+#include "fs/proc/task/task.h"
+#include "kernel/init.h"
 #include "kernel/process/pid.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
@@ -422,14 +423,13 @@ static int self_lookup(struct dentry *dentry, const struct inode_operations *iop
 	return 0;
 }
 
-int proc_root_lookup(struct inode *dir, struct dentry *dentry)
+static int proc_root_lookup(struct dentry *dentry)
 {
 	const char *name = dentry->d_name.name;
 	struct proc_object object = { 0 };
 	unsigned pid;
 	int err;
 
-	(void)dir;
 	if (!strcmp(name, "self"))
 		return self_lookup(dentry, &self_operations);
 	if (!strcmp(name, "thread-self"))
@@ -446,7 +446,7 @@ int proc_root_lookup(struct inode *dir, struct dentry *dentry)
 	return err;
 }
 
-void proc_pid_readdir(struct dir_context *ctx)
+static void proc_pid_readdir(struct dir_context *ctx)
 {
 	static const char *const links[] = { "self", "thread-self" };
 	const loff_t first_pid = FIRST_PROCESS_POS + ARRAY_SIZE(links);
@@ -473,7 +473,7 @@ void proc_pid_readdir(struct dir_context *ctx)
 }
 
 /* Of all inodes of procfs, those of tasks alone have a revalidate operation. */
-void proc_evict_inode(struct inode *inode)
+static void proc_evict_inode(struct inode *inode)
 {
 	struct proc_object *object = inode->i_private;
 
@@ -482,3 +482,16 @@ void proc_evict_inode(struct inode *inode)
 	put_task_struct(object->task);
 	kfree(object);
 }
+
+static const struct proc_tasks tasks = {
+	.lookup = proc_root_lookup,
+	.readdir = proc_pid_readdir,
+	.evict_inode = proc_evict_inode,
+};
+
+static int __init proc_tasks_init(void)
+{
+	register_proc_tasks(&tasks);
+	return 0;
+}
+device_initcall(proc_tasks_init);

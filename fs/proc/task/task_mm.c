@@ -2,7 +2,7 @@
  * What the address space of a process tells: /proc/PID/{cmdline,environ,auxv,maps,mem,statm} and
  * the lines of status that begin with Vm and Rss. smaps.c has what needs the page tables.
  */
-#include "fs/proc/internal.h"
+#include "fs/proc/task/task.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"

@@ -4,7 +4,7 @@
  * nop5 keeps no accessed and dirty bits, and has no swap and no huge pages: all pages count as
  * referenced and dirty, and the lines of what does not exist say 0.
  */
-#include "fs/proc/internal.h"
+#include "fs/proc/task/task.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"

@@ -2,7 +2,7 @@
  * /proc/PID/sched: what the scheduler has counted for a task. The lines are those of Linux, without
  * those about averages of load and about NUMA, which nop5 does not have.
  */
-#include "fs/proc/internal.h"
+#include "fs/proc/task/task.h"
 #include "kernel/lib/string.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/sched.h"

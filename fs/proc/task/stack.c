@@ -1,6 +1,6 @@
 /* Where a task is in the kernel: /proc/PID/{stack,wchan,syscall}. */
 #include "arch/unwind/stacktrace.h"
-#include "fs/proc/internal.h"
+#include "fs/proc/task/task.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 

@@ -1,6 +1,6 @@
 /* /proc/PID/task: a directory for each thread of the process. */
 #include "fs/vfs/libfs.h"
-#include "fs/proc/internal.h"
+#include "fs/proc/task/task.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/process/signal_struct.h"

@@ -5,7 +5,7 @@
 #include "arch/unwind/stacktrace.h"
 #include "fs/vfs/fs_struct.h"
 #include "fs/file/file.h"
-#include "fs/proc/internal.h"
+#include "fs/proc/task/task.h"
 #include "kernel/console/tty.h"
 #include "kernel/lib/cpulist.h"
 #include "kernel/lib/kstrtox.h"

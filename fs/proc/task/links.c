@@ -11,7 +11,7 @@
 #include "fs/vfs/fs_struct.h"
 #include "fs/vfs/libfs.h"
 #include "fs/vfs/permission.h"
-#include "fs/proc/internal.h"
+#include "fs/proc/task/task.h"
 #include "fs/mount/namespace.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"

@@ -1,5 +1,5 @@
 /* What limits a process: /proc/PID/{limits,personality,oom_score,oom_score_adj}. */
-#include "fs/proc/internal.h"
+#include "fs/proc/task/task.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"

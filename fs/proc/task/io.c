@@ -2,7 +2,7 @@
  * /proc/PID/io: how much the task has read and written. That of a process counts its ended threads
  * and the children for which it has waited, too. There are no disks, so nothing goes to storage.
  */
-#include "fs/proc/internal.h"
+#include "fs/proc/task/task.h"
 #include "kernel/process/exit.h"
 #include "kernel/process/rusage.h"
 

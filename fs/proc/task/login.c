@@ -2,7 +2,7 @@
  * Which login a task belongs to: /proc/PID/loginuid and sessionid. The program that lets a user in
  * writes its own loginuid; all that it starts inherits the two numbers with the credentials.
  */
-#include "fs/proc/internal.h"
+#include "fs/proc/task/task.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/process/cred.h"

@@ -1,0 +1,103 @@
+# The features: what the kernel is linked from. `make FEATURES="core events"` links what it names and
+# what that needs, `make WITHOUT="sockets livepatch"` all but these and what needs them; the default is
+# everything. `make features` prints this table with lines of code, and links each feature with only
+# what it needs. A feature is linked or it is not: no #ifdef comes with it.
+#
+# `core` is each source that no line names. With `ftrace`, which comes with it unless WITHOUT names it,
+# it is the kernel that a student reads: it boots, has a prompt, and traces functions.
+#
+#	$(call feature,NAME,WHAT IT NEEDS,FOLDERS AND FILES,ONE SENTENCE)
+#	$(call selftests,FEATURES,FOLDERS AND FILES)	linked only with all of these features
+#
+# A file that a line names belongs to that line, and not to the line of its folder.
+
+$(call feature,core,,,the kernel: boot and memory and tasks and interrupts and time; files in tmpfs and tracefs and proc; the trace core)
+
+$(call feature,ftrace,core,\
+	arch/x86_64/ftrace trace/ftrace trace/fgraph trace/ftrace_files trace/tracers/function trace/tracers/function_graph,\
+	call sites that are patched while they run; the tracers function and function_graph)
+
+$(call feature,programs,core,\
+	arch/x86_64/user kernel/process kernel/signal kernel/vm kernel/syscalls fs/exec fs/pipe fs/mount/pivot_root.c fs/file/fcntl.c \
+	fs/file/select.c fs/file/splice.c fs/file/read_vector.c fs/vfs/namei_calls.c fs/vfs/access.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c \
+	kernel/console/tty_jobctrl.c fs/dev/physmem.c \
+	fs/proc/task fs/proc/kcore.c fs/proc/mounts.c fs/proc/unknown_syscalls.c,\
+	ring 3: processes and signals and user memory and Linux's system calls)
+
+$(call feature,threads,programs,\
+	kernel/futex kernel/posix_time,\
+	what threads of a program use: futexes; clocks and timers of POSIX)
+
+$(call feature,fdevents,threads,\
+	fs/fdevents,\
+	descriptors that wait for events: epoll and eventfd and signalfd and timerfd and pidfd)
+
+$(call feature,notify,programs,\
+	fs/notify fs/file/fasync.c fs/file/fasync.h,\
+	news about files: inotify; signals of files)
+
+$(call feature,locks,programs,\
+	fs/locks,\
+	locks of files: fcntl and flock)
+
+$(call feature,sockets,threads notify,\
+	net,\
+	sockets: AF_UNIX; AF_INET on the loopback interface; netlink)
+
+$(call feature,ptys,programs,\
+	fs/devpts kernel/console/pty.c kernel/console/pty.h kernel/console/pty_ioctl.c,\
+	pseudo-terminals)
+
+$(call feature,modules,programs,\
+	kernel/module fs/module arch/x86_64/module trace/events/module.c trace/ftrace_files/module_filter.c kernel/kallsyms_module.c fs/proc/modules.c,\
+	loadable modules)
+
+$(call feature,events,core,\
+	trace/events trace/filter trace/trigger,\
+	trace events with filters and triggers)
+
+$(call feature,hist,events,\
+	trace/hist trace/synth,\
+	histograms of events; synthetic events)
+
+$(call feature,probes,events ftrace programs btf,\
+	trace/kprobes trace/uprobes trace/probes trace/probe_events arch/x86_64/probes kernel/vm/patch.c,\
+	probes: kprobes and kretprobes and uprobes; events that users make of them)
+
+$(call feature,latency,events ftrace,\
+	trace/tracers/latency trace/tracers/noise trace/core/max_latency.c,\
+	the tracers of latencies and of noise)
+
+$(call feature,profiler,ftrace,\
+	trace/tracers/profiler.c,\
+	the function profiler)
+
+$(call feature,stack,ftrace,\
+	trace/tracers/stack.c,\
+	the stack tracer)
+
+$(call feature,livepatch,ftrace modules,\
+	trace/livepatch,\
+	functions that replace others)
+
+$(call feature,persist,ftrace,\
+	fs/pstore trace/core/persistent.c trace/core/valid_entry.c trace/tracers/pstore.c kernel/lib/reed_solomon.c kernel/mm/reserve_mem.c,\
+	what the next boot reads: persistent buffers; pstore)
+
+$(call feature,btf,core,\
+	kernel/btf fs/sys/btf.c trace/core/func_args.c,\
+	the types of the kernel: arguments of traced functions by name)
+
+# Self-tests, benches and provoked faults of features.
+$(call selftests,sockets ftrace,selftest/net)
+$(call selftests,ftrace,selftest/trace selftest/bench/ftrace.c selftest/provoke/ftrace_fault.c selftest/provoke/refuse.c selftest/arch/ftrace_entry.asm)
+$(call selftests,livepatch,selftest/bench/livepatch.c selftest/trace/livepatch% selftest/trace/ftrace_memory.c selftest/trace/trace_fuzz.c)
+$(call selftests,probes,selftest/bench/probes.c selftest/lib/uprobe_program.c selftest/trace/kprobe% selftest/trace/kretprobes.c selftest/trace/fprobe.c \
+	selftest/trace/uprobes.c selftest/trace/probes_memory.c selftest/provoke/ftrace_fault.c)
+$(call selftests,livepatch probes hist,selftest/trace/storm%)
+$(call selftests,hist probes,selftest/trace/events/synth.c)
+$(call selftests,hist,selftest/trace/events/dynamic_storm.c selftest/trace/events/hist% selftest/bench/hist.c)
+$(call selftests,events,selftest/trace/events)
+$(call selftests,latency,selftest/trace/latency.c selftest/trace/noise.c)
+$(call selftests,persist,selftest/trace/last_boot.c)
+$(call selftests,btf,selftest/trace/func_args.c)
