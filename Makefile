@@ -134,10 +134,10 @@ source_files = $(sort $(shell find $(1) -name '*.c' -o -name '*.asm'))
 VDSO_SRCS := $(call source_files,$(MACHINE)/user/vdso)
 ALL_SRCS  := $(filter-out $(VDSO_SRCS),$(call source_files,$(ROOMS)))
 
-# features.mk fills FEATURE_NAMES, NAME.needs, NAME.paths and NAME.what, and selftests.NAME+NAME.
+# features.mk fills FEATURE_NAMES, NAME.needs, NAME.paths, NAME.what, TOGETHER and together.NAME+NAME.
 plus    := $(subst ,, )
 feature  = $(eval FEATURE_NAMES += $1)$(eval $1.needs := $2)$(eval $1.paths := $3)$(eval $1.what := $4)
-selftests = $(eval selftests.$(subst $(plus),+,$(strip $1)) += $2)
+together = $(eval TOGETHER += $(subst $(plus),+,$(strip $1)))$(eval together.$(subst $(plus),+,$(strip $1)) += $2)
 include features.mk
 
 FEATURES ?= $(FEATURE_NAMES)
@@ -153,11 +153,12 @@ NAMED_SRCS := $(filter %.c %.asm,$(foreach f,$(FEATURE_NAMES),$($f.paths)))
 $(foreach f,$(filter-out core,$(FEATURE_NAMES)),$(eval $f.sources := $(filter $($f.paths),$(ALL_SRCS)) \
 	$(call below,$(filter-out %.c %.asm,$($f.paths)),$(filter-out $(NAMED_SRCS),$(ALL_SRCS)))))
 core.sources := $(filter-out $(foreach f,$(FEATURE_NAMES),$($f.sources)),$(ALL_SRCS))
-SRCS := $(sort $(foreach f,$(LINKED),$($f.sources)))
+# The paths that are not linked because one of several features is not.
+APART := $(foreach t,$(sort $(TOGETHER)),$(if $(filter-out $(LINKED),$(subst +, ,$t)),$(together.$t)))
+SRCS := $(filter-out $(call below,$(APART),$(ALL_SRCS)),$(sort $(foreach f,$(LINKED),$($f.sources))))
 
 TEST_SRCS := $(call source_files,selftest)
-TEST_SRCS := $(filter-out $(foreach s,$(filter selftests.%,$(.VARIABLES)),\
-	$(if $(filter-out $(LINKED),$(subst +, ,$(s:selftests.%=%))),$(call below,$($s),$(TEST_SRCS)))),$(TEST_SRCS))
+TEST_SRCS := $(filter-out $(call below,$(APART),$(TEST_SRCS)),$(TEST_SRCS))
 
 # A debug build is for gdb, too.
 OPTIMIZE := $(if $(filter 1,$(DEBUG)),-Og,-O2)
@@ -485,7 +486,7 @@ bench:
 
 # A line for each feature, for scripts/features.
 print-features:
-	@:$(foreach f,$(FEATURE_NAMES),$(info $f|$($f.needs)|$($f.paths)|$($f.what)))
+	@:$(foreach f,$(FEATURE_NAMES),$(info $f|$($f.needs)|$($f.paths) $(foreach t,$(sort $(TOGETHER)),$(if $(filter $f,$(firstword $(subst +, ,$t))),$(together.$t)))|$($f.what)))
 
 features: all
 	@scripts/features

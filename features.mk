@@ -7,7 +7,7 @@
 # it is the kernel that a student reads: it boots, has a prompt, and traces functions.
 #
 #	$(call feature,NAME,WHAT IT NEEDS,FOLDERS AND FILES,ONE SENTENCE)
-#	$(call selftests,FEATURES,FOLDERS AND FILES)	linked only with all of these features
+#	$(call together,FEATURES,FOLDERS AND FILES)	linked only with all of these features; lines of the first one
 #
 # A file that a line names belongs to that line, and not to the line of its folder.
 
@@ -49,7 +49,7 @@ $(call feature,ptys,programs,\
 	pseudo-terminals)
 
 $(call feature,modules,programs,\
-	kernel/module fs/module arch/x86_64/module trace/events/module.c trace/ftrace_files/module_filter.c kernel/kallsyms_module.c fs/proc/modules.c,\
+	kernel/module fs/module arch/x86_64/module kernel/kallsyms_module.c fs/proc/modules.c,\
 	loadable modules)
 
 $(call feature,events,core,\
@@ -60,12 +60,16 @@ $(call feature,hist,events,\
 	trace/hist trace/synth,\
 	histograms of events; synthetic events)
 
-$(call feature,probes,events ftrace programs btf,\
-	trace/kprobes trace/uprobes trace/probes trace/probe_events arch/x86_64/probes kernel/vm/patch.c,\
-	probes: kprobes and kretprobes and uprobes; events that users make of them)
+$(call feature,uprobes,programs,\
+	trace/uprobes trace/probes arch/x86_64/probes kernel/vm/patch.c,\
+	probed instructions: the machine's part; uprobes; arguments of probes)
+
+$(call feature,probes,events ftrace uprobes btf,\
+	trace/kprobes trace/probe_events,\
+	kprobes and kretprobes; events that users make of probes)
 
 $(call feature,latency,events ftrace,\
-	trace/tracers/latency trace/tracers/noise trace/core/max_latency.c,\
+	trace/tracers/latency trace/tracers/noise,\
 	the tracers of latencies and of noise)
 
 $(call feature,profiler,ftrace,\
@@ -80,24 +84,28 @@ $(call feature,livepatch,ftrace modules,\
 	trace/livepatch,\
 	functions that replace others)
 
-$(call feature,persist,ftrace,\
-	fs/pstore trace/core/persistent.c trace/core/valid_entry.c trace/tracers/pstore.c kernel/lib/reed_solomon.c kernel/mm/reserve_mem.c,\
+$(call feature,persist,core,\
+	fs/pstore trace/core/persistent.c trace/core/valid_entry.c kernel/lib/reed_solomon.c kernel/mm/reserve_mem.c,\
 	what the next boot reads: persistent buffers; pstore)
 
 $(call feature,btf,core,\
 	kernel/btf fs/sys/btf.c trace/core/func_args.c,\
 	the types of the kernel: arguments of traced functions by name)
 
+$(call together,persist ftrace,trace/tracers/pstore.c)
+$(call together,modules ftrace,trace/ftrace_files/module_filter.c)
+$(call together,modules events,trace/events/module.c)
+
 # Self-tests, benches and provoked faults of features.
-$(call selftests,sockets ftrace,selftest/net)
-$(call selftests,ftrace,selftest/trace selftest/bench/ftrace.c selftest/provoke/ftrace_fault.c selftest/provoke/refuse.c selftest/arch/ftrace_entry.asm)
-$(call selftests,livepatch,selftest/bench/livepatch.c selftest/trace/livepatch% selftest/trace/ftrace_memory.c selftest/trace/trace_fuzz.c)
-$(call selftests,probes,selftest/bench/probes.c selftest/lib/uprobe_program.c selftest/trace/kprobe% selftest/trace/kretprobes.c selftest/trace/fprobe.c \
+$(call together,sockets ftrace,selftest/net)
+$(call together,ftrace,selftest/trace selftest/bench/ftrace.c selftest/provoke/ftrace_fault.c selftest/provoke/refuse.c selftest/arch/ftrace_entry.asm)
+$(call together,livepatch,selftest/bench/livepatch.c selftest/trace/livepatch% selftest/trace/ftrace_memory.c selftest/trace/trace_fuzz.c)
+$(call together,probes,selftest/bench/probes.c selftest/lib/uprobe_program.c selftest/trace/kprobe% selftest/trace/kretprobes.c selftest/trace/fprobe.c \
 	selftest/trace/uprobes.c selftest/trace/probes_memory.c selftest/provoke/ftrace_fault.c)
-$(call selftests,livepatch probes hist,selftest/trace/storm%)
-$(call selftests,hist probes,selftest/trace/events/synth.c)
-$(call selftests,hist,selftest/trace/events/dynamic_storm.c selftest/trace/events/hist% selftest/bench/hist.c)
-$(call selftests,events,selftest/trace/events)
-$(call selftests,latency,selftest/trace/latency.c selftest/trace/noise.c)
-$(call selftests,persist,selftest/trace/last_boot.c)
-$(call selftests,btf,selftest/trace/func_args.c)
+$(call together,livepatch probes hist,selftest/trace/storm%)
+$(call together,hist probes,selftest/trace/events/synth.c)
+$(call together,hist,selftest/trace/events/dynamic_storm.c selftest/trace/events/hist% selftest/bench/hist.c)
+$(call together,events,selftest/trace/events)
+$(call together,latency,selftest/trace/latency.c selftest/trace/noise.c)
+$(call together,persist,selftest/trace/last_boot.c)
+$(call together,btf,selftest/trace/func_args.c)
