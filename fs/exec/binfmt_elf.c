@@ -7,7 +7,7 @@
  */
 #include "fs/exec/elf.h"
 
-#include "arch/cpu/switch.h"
+#include "arch/user/process.h"
 #include "arch/mm/uaccess.h"
 #include "arch/user/vdso.h"
 #include "fs/exec/binprm.h"

@@ -9,6 +9,7 @@
 #include "kernel/process/fork.h"
 
 #include "arch/cpu/switch.h"
+#include "arch/user/process.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"

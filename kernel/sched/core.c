@@ -18,21 +18,21 @@
  */
 #include "kernel/sched/runqueue.h"
 
-#include "arch/user/fpu.h"
 #include "arch/probes/kprobes.h"
-#include "arch/user/mmu_context.h"
 #include "arch/unwind/stacktrace.h"
 #include "arch/cpu/switch.h"
 #include "arch/mm/uaccess.h"
 #include "kernel/bug.h"
 #include "kernel/export.h"
 #include "kernel/printk/printk.h"
+#include "kernel/sched/program.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/sched/schedstats.h"
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 
 DEFINE_PER_CPU(struct runqueue, runqueues);
+struct program_ops program_ops;
 DEFINE_PER_CPU(struct task_struct *, current_task) = &init_task;
 EXPORT_SYMBOL(current_task);
 void (*klp_sched_try_switch_hook)(void);
@@ -370,9 +370,7 @@ static noinline void switch_program(struct task_struct *prev, struct task_struct
 {
 	if (next->mm && !this_rq()->tick_armed)
 		start_program_tick(this_rq());
-	if (prev->mm != next->mm)
-		switch_mm_irqs_off(next->mm);
-	arch_switch_program(prev, next);
+	program_ops.switch_to(prev, next);
 }
 
 /* The CPU switches from its idle task to another task, or back. R held. */

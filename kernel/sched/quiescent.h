@@ -9,8 +9,8 @@
  * ordinary call: live patching looks for replaced functions in it.
  *
  * The points are every voluntary pass through the scheduler (schedule(), yield(), cond_resched()),
- * every system call, and every return to user mode that finds quiescent_work set (kernel/entry.c).
- * A task that loops in system calls may never need to sleep.
+ * every system call, and every return to user mode that finds quiescent_work set
+ * (kernel/process/entry.c). A task that loops in system calls may never need to sleep.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Work that a task does before it returns to user mode: kernel/entry.c does it. */
+/* Work that a task does before it returns to user mode: kernel/process/entry.c does it. */
 #pragma once
 
 #include "kernel/sched/sched.h"

@@ -225,3 +225,8 @@ void remove_wait_queue(wait_queue_head_t *wq, struct wait_queue_entry *entry)
 	spin_unlock_irqrestore(&wq->lock, flags);
 }
 EXPORT_SYMBOL(remove_wait_queue);
+
+int interrupted_error(void)
+{
+	return current->mm ? -ERESTARTSYS : -EINTR;
+}

@@ -30,11 +30,6 @@ int pending_signal(const struct task_struct *p)
 	return pending ? __builtin_ctzl(pending) + 1 : 0;
 }
 
-int interrupted_error(void)
-{
-	return current->mm ? -ERESTARTSYS : -EINTR;
-}
-
 void flush_signals(struct task_struct *p)
 {
 	unsigned long flags;

@@ -4,9 +4,10 @@
 #include "kernel/locking/spinlock.h"
 #include "kernel/time/timer.h"
 
-/* Serializes the changes of the time of day and of its copy for the vDSO. */
+/* Serializes the changes of the time of day and of its copy for programs. */
 static DEFINE_SPINLOCK(time_lock);
-u64 real_offset; /* [time_lock] to write; any context reads it */
+u64 real_offset;                                   /* [time_lock] to write; any context reads it */
+static void (*copy_for_programs)(u64 real_offset); /* [time_lock] */
 
 u64 ktime_get_real(void)
 {
@@ -33,7 +34,8 @@ static void set_time(u64 ns)
 
 	spin_lock_irqsave(&time_lock, flags);
 	WRITE_ONCE(real_offset, ns - ktime_get());
-	arch_update_vdso(real_offset);
+	if (copy_for_programs)
+		copy_for_programs(real_offset);
 	spin_unlock_irqrestore(&time_lock, flags);
 }
 
@@ -45,12 +47,13 @@ void timekeeping_set_real(u64 ns)
 		clock_was_set_hook();
 }
 
-void timekeeping_update_vdso(void)
+void timekeeping_copy_to(void (*copy)(u64 real_offset))
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&time_lock, flags);
-	arch_update_vdso(real_offset);
+	copy_for_programs = copy;
+	copy(real_offset);
 	spin_unlock_irqrestore(&time_lock, flags);
 }
 

@@ -33,7 +33,8 @@ u64 seconds_since_1970(unsigned year, unsigned month, unsigned day, unsigned hou
  * then task context.
  */
 u64 arch_read_wall_clock(void);
-/* The machine: tells the vDSO of programs the time of day. Calls are serialized. */
-void arch_update_vdso(u64 real_offset);
-/* Calls arch_update_vdso(). Boot. */
-void timekeeping_update_vdso(void);
+/*
+ * Registers the only copy of real_offset that programs read, the vDSO: calls copy(real_offset) now
+ * and after each change. Calls are serialized. Boot.
+ */
+void timekeeping_copy_to(void (*copy)(u64 real_offset));

@@ -2,6 +2,7 @@
 #include "selftest/arch/ring3.h"
 
 #include "arch/cpu/switch.h"
+#include "arch/user/process.h"
 #include "arch/mm/uaccess.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/sched/fork.h"

@@ -3,6 +3,7 @@
 
 #include "arch/probes/insn.h"
 #include "arch/cpu/switch.h"
+#include "arch/user/process.h"
 #include "arch/mm/uaccess.h"
 #include "fs/vfs/namei.h"
 #include "fs/vfs/page_cache.h"

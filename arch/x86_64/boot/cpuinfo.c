@@ -5,13 +5,11 @@
 #include "arch/boot/cpuinfo.h"
 
 #include "arch/irq/descriptors.h"
-#include "arch/user/fpu.h"
 #include "arch/cpu/halt.h"
 #include "arch/cpu/percpu.h"
 #include "arch/cpu/processor.h"
 #include "arch/boot/smpboot.h"
 #include "arch/cpu/special_insns.h"
-#include "arch/user/syscall.h"
 #include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/panic.h"
@@ -20,6 +18,7 @@
 #define CPUID_LEAF_XSAVE    0xd
 
 static DEFINE_PER_CPU(struct cpuinfo_x86, cpu_info);
+DEFINE_LINKER_TABLE(rodata, const cpu_init_t, cpu_inits);
 static u32 boot_cpu_words[NR_CPUID_WORDS];
 
 /* clang-format off */
@@ -195,7 +194,8 @@ void cpu_setup_features(void)
 	if (cpu_has(X86_FEATURE_UMIP))
 		cr4 |= X86_CR4_UMIP;
 	write_cr4(cr4);
-	fpu_init_cpu();
+	for_each_linker_table_entry (init, cpu_inits)
+		(*init)();
 }
 
 bool cpu_has_cheap_pause = true, cpu_is_virtual;
@@ -219,7 +219,6 @@ void __init cpu_init(void)
 	detect_hypervisor();
 	idt_init();
 	load_descriptors();
-	syscall_init();
 	identify_cpu(this_cpu_ptr(&cpu_info));
 	memcpy(boot_cpu_words, this_cpu_ptr(&cpu_info)->words, sizeof(boot_cpu_words));
 	check_needed_features();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernel/compiler.h"
+#include "kernel/linker_table.h"
 
 /* The CPUID words that are kept, one bit for each feature. A feature number is word * 32 + bit. */
 enum cpuid_word {
@@ -58,3 +59,8 @@ const char *x86_feature_name(unsigned feature);
  * off.
  */
 void cpu_init(void);
+
+/* Calls fn, a static function without arguments, in the boot of each CPU: after cpu_init(). */
+typedef void (*cpu_init_t)(void);
+#define CPU_INIT(fn)                                                                               \
+	static const cpu_init_t cpu_init_##fn LINKER_TABLE_ENTRY(rodata, cpu_inits, "") = fn

@@ -14,7 +14,6 @@
 #include "arch/cpu/irqflags.h"
 #include "arch/mm/paging.h"
 #include "arch/cpu/processor.h"
-#include "arch/user/syscall.h"
 #include "arch/mm/tlb.h"
 #include "arch/irq/vectors.h"
 #include "kernel/atomic.h"
@@ -138,7 +137,6 @@ notrace /* a late CPU could execute a site while it is being patched */
 		for (;;)
 			halt();
 	load_descriptors();
-	syscall_init();
 	cpu_setup_features();
 	local_apic_setup();
 	local_apic_timer_setup();

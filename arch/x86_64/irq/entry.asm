@@ -11,11 +11,12 @@
 
 %include "arch/irq/entry.inc"
 
-extern do_exception, do_int3, do_nmi, do_interrupt, fix_bad_iret, user_exception
+extern do_exception, do_int3, do_nmi, do_interrupt, fix_bad_iret, ring3_ops
 extern nmi_running, cpu_tss
 extern return_from_interrupt, iret_to_user
 
 MSR_GS_BASE	equ 0xc0000101
+RING3_EXCEPTION	equ 8			; in struct ring3_ops (ring3.h)
 
 section .entry.text progbits alloc exec nowrite align=16
 bits 64
@@ -246,7 +247,7 @@ exception_3.user:
 	PUSH_REGS
 	mov	esi, 3
 	xor	edx, edx
-	call	user_exception			; may be traced, as nothing below do_int3 may
+	call	[ring3_ops + RING3_EXCEPTION]	; may be traced, as nothing below do_int3 may
 	jmp	return_from_interrupt
 
 ; Interrupts: do_interrupt(regs), with the vector in regs->orig_ax.

@@ -11,12 +11,14 @@
 #include "arch/cpu/irqflags.h"
 #include "arch/probes/kprobes.h"
 #include "arch/irq/nmi_events.h"
+#include "arch/irq/ring3.h"
 #include "arch/cpu/special_insns.h"
 #include "arch/unwind/stacktrace.h"
-#include "arch/user/syscall.h"
 #include "arch/patch/text_patch.h"
 #include "arch/irq/traps_internal.h"
+#include "arch/mm/uaccess.h"
 #include "kernel/irq/irq.h"
+#include "kernel/lib/string.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/panic.h"
 #include "kernel/preemptirq.h"
@@ -25,7 +27,6 @@
 #include "kernel/sections.h"
 #include "kernel/smp.h"
 #include "kernel/time/ktime.h"
-#include "kernel/vm/mm.h"
 #include "kernel/watchdog.h"
 
 /* Called by entry.asm. Interrupts off. */
@@ -34,6 +35,9 @@ void do_int3(struct pt_regs *regs);
 void do_nmi(struct pt_regs *regs);
 
 static int3_handler_t int3_handler;
+struct ring3_ops ring3_ops;
+BUILD_BUG_ON(offsetof(struct ring3_ops, exit_loop) != 0);
+BUILD_BUG_ON(offsetof(struct ring3_ops, exception) != 8);
 
 const char *const exception_names[NR_EXCEPTIONS] = {
 	[X86_TRAP_DE] = "divide error",
@@ -89,7 +93,7 @@ static noinline bool handle_user_access(struct pt_regs *regs, unsigned long addr
 	report_irqs(off, _RET_IP_, regs->ip);
 	trace_page_fault(regs, address);
 	local_irq_enable();
-	sig = do_user_addr_fault(regs, regs->orig_ax, address, &si_code);
+	sig = ring3_ops.kernel_access(regs, regs->orig_ax, address, &si_code);
 	local_irq_disable();
 	report_irqs(on, _RET_IP_, regs->ip);
 	return !sig;
@@ -174,12 +178,21 @@ static void __noreturn exc_machine_check(struct pt_regs *regs)
  */
 static __always_inline bool is_debug_of_syscall(struct pt_regs *regs, unsigned vector)
 {
-	if (vector != X86_TRAP_DB || (regs->ip != (unsigned long)entry_SYSCALL_64 &&
-				      regs->ip != (unsigned long)entry_SYSCALL_compat))
+	if (vector != X86_TRAP_DB || (regs->ip != (unsigned long)ring3_ops.syscall_64 &&
+				      regs->ip != (unsigned long)ring3_ops.syscall_compat))
 		return false;
 	write_dr6(DR6_RESERVED);
 	regs->flags = (regs->flags & ~X86_EFLAGS_TF) | X86_EFLAGS_RF;
 	return true;
+}
+
+/* The fault's frame lies over the place of pt_regs: IRET had already popped the others. */
+struct pt_regs *fix_bad_iret(struct pt_regs *at_iret)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+
+	memmove(regs, at_iret, offsetof(struct pt_regs, ip));
+	return regs;
 }
 
 notrace /* a callback that faulted would be called and fault again before it is disabled */
@@ -189,7 +202,7 @@ notrace /* a callback that faulted would be called and fault again before it is 
 	unsigned long address = read_cr2(); /* before another fault can change it */
 
 	if (user_mode(regs)) {
-		user_exception(regs, vector, address);
+		ring3_ops.exception(regs, vector, address);
 		return;
 	}
 	if (is_debug_of_syscall(regs, vector))

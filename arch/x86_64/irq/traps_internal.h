@@ -14,11 +14,6 @@
 extern const char *const exception_names[NR_EXCEPTIONS];
 
 /*
- * An exception of the program: brings in a page, or sends a signal. address is CR2. Interrupts off,
- * and maybe on at the end.
- */
-void user_exception(struct pt_regs *regs, unsigned vector, unsigned long address);
-/*
  * Called by entry.asm when the IRET that returns to ring 3 has faulted. at_iret are the registers
  * of that fault: the program's, but for those that IRET loads, which are still at the top of the
  * stack. Returns task_pt_regs(current) with all registers of the program and the error code.

@@ -1,4 +1,4 @@
-; System calls, the first instructions of a new task, and the ways back to ring 3.
+; System calls. The other ways back to ring 3 are in arch/irq/return_to_user.asm.
 ;
 ; SYSCALL saves rip in rcx and the flags in r11, clears the flags of FLAGS_MASK (syscall_init() in
 ; syscall.c), and jumps here (Intel SDM 2B). It does not change rsp: until the stack is loaded, rsp
@@ -12,7 +12,7 @@
 %include "arch/irq/entry.inc"
 
 extern current_task, cpu_tss, __preempt_count, sys_call_table, sys_ni_syscall
-extern schedule_tail, exit_to_user_mode_loop
+extern return_to_user_work, return_to_user_iret
 
 ENOSYS			equ 38
 NR_SYSCALLS		equ 512		; kernel/syscalls/syscalls.h
@@ -20,23 +20,6 @@ USER_DS			equ 0x2b	; descriptors.h
 USER_CS			equ 0x33
 TSS_RSP2		equ 20		; not used by the CPU: keeps the program's rsp for a moment
 FLAGS_TF		equ 0x100
-USER_WORK_IRET		equ 4		; kernel/sched/task.h
-PREEMPT_NEED_RESCHED	equ 0x80000000	; kernel/preempt.h; inverted: clear asks for a reschedule
-
-; STI and CLI that are calls while the static key irq_sites_key is on (arch/irq/preemptirq.h).
-extern irq_sites_key, preemptirq_irq_enter_site, preemptirq_irq_exit_site
-JUMP_ENTRY_INSN		equ 2		; kernel/jump_label.h
-STI_INSN		equ 0xfb
-CLI_INSN		equ 0xfa
-%macro IRQ_SITE 2
-%%site:
-	db	0x2e, 0x2e, 0x2e, 0x2e, %1
-[section .table.data.jump_entries.1. progbits alloc noexec write align=8]
-	dd	%%site - $
-	dd	%2_site - $
-	dq	irq_sites_key + JUMP_ENTRY_INSN
-__?SECT?__
-%endmacro
 
 section .entry.text progbits alloc exec nowrite align=16
 bits 64
@@ -112,51 +95,4 @@ entry_SYSCALL_compat:
 	CFI_SYSCALL
 	mov	eax, -ENOSYS
 	sysret
-
-; The first switch to a task returns here. rax = the previous task, rsp = task_pt_regs() - 8. A
-; kernel task has in rbx the function to call, and in rbp 0, where backtraces end. It returns if the
-; task has become a program by kernel_execve(). The child of a program has 0 in rbx.
-global ret_from_fork
-ret_from_fork:
-	CFI_REGS
-	mov	rdi, rax
-	call	schedule_tail
-	test	rbx, rbx
-	jz	return_to_user
-	call	rbx
-	jmp	return_from_interrupt		; the return address is in this function
-
-; Returns to ring 3 with the registers at rsp + 8, after the work that waits for the task. After an
-; exception or an interrupt orig_ax says that there is no system call to begin again.
-global return_from_interrupt, return_to_user, return_to_user_work, return_to_user_iret, iret_to_user
-return_from_interrupt:
-	mov	qword [rsp + 8 + PT_ORIG_AX], -1
-return_to_user:
-	IRQ_SITE CLI_INSN, preemptirq_irq_exit
-	mov	rdx, [gs:current_task]
-	cmp	dword [rdx + TASK_EXIT_WORK], 0
-	jne	return_to_user_work
-	cmp	dword [gs:__preempt_count], PREEMPT_NEED_RESCHED
-	jne	return_to_user_work
-return_to_user_iret:
-	POP_REGS
-	add	rsp, 8
-	CFI_ADJUST -8
-	swapgs
-iret_to_user:
-	iretq
-; rdx = the current task.
-return_to_user_work:
-	CFI_REGS
-	cmp	dword [rdx + TASK_EXIT_WORK], USER_WORK_IRET << 16
-	jne	.loop
-	cmp	dword [gs:__preempt_count], PREEMPT_NEED_RESCHED
-	jne	.loop
-	lock and dword [rdx + TASK_EXIT_WORK + 2], ~USER_WORK_IRET
-	jmp	return_to_user_iret
-.loop:
-	lea	rdi, [rsp + 8]
-	lea	rbp, [rsp + 9]
-	call	exit_to_user_mode_loop
-	jmp	return_to_user_iret
 	CFI_END

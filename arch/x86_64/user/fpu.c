@@ -7,10 +7,12 @@
 #include "arch/cpu/percpu.h"
 #include "arch/mm/smap.h"
 #include "arch/cpu/special_insns.h"
+#include "arch/user/mmu_context.h"
 #include "arch/mm/uaccess.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/sched/program.h"
 #include "kernel/sched/user_work.h"
 #include "kernel/signal/siginfo.h"
 
@@ -168,7 +170,8 @@ void arch_set_segment_base(bool gs, u64 base)
 	local_irq_restore(flags);
 }
 
-void fpu_init_cpu(void)
+/* Boot of each CPU: switches on the FPU, XSAVE and FSGSBASE, as far as the CPU has them. */
+static void fpu_init_cpu(void)
 {
 	u64 cr4 = read_cr4() | X86_CR4_OSFXSR | X86_CR4_OSXMMEXCPT;
 	u32 a, b, c, d;
@@ -191,6 +194,8 @@ void fpu_init_cpu(void)
 	fpu_frame_size = fpu_size + sizeof(u32); /* with magic2 */
 	fpu_frame_is_extended = xfeatures != 0;
 }
+
+CPU_INIT(fpu_init_cpu);
 
 static void set_initial(struct fpu_state *state)
 {
@@ -215,11 +220,13 @@ static void state_changed(struct task_struct *p)
 	set_user_work(p, USER_WORK_FPU);
 }
 
-void arch_switch_program(struct task_struct *prev, struct task_struct *next)
+static void switch_program(struct task_struct *prev, struct task_struct *next)
 {
 	struct thread_struct *thread = &prev->thread;
 	union segments held;
 
+	if (prev->mm != next->mm)
+		switch_mm_irqs_off(next->mm);
 	if (thread->fpu) {
 		if (!test_user_work(prev, USER_WORK_FPU)) {
 			save_registers(thread->fpu);
@@ -515,6 +522,7 @@ static int __init fpu_init(void)
 		mxcsr_mask = state->mxcsr_mask;
 	set_initial(state);
 	initial_state = state;
+	program_ops.switch_to = switch_program;
 	return 0;
 }
 core_initcall(fpu_init);

@@ -13,13 +13,6 @@
 
 struct task_struct;
 
-/* Boot of each CPU: switches on the FPU, XSAVE and FSGSBASE, as far as the CPU has them. */
-void fpu_init_cpu(void);
-/*
- * The CPU switches from prev to next, and one of them is a program. Called by the scheduler with
- * interrupts off, before __switch_to().
- */
-void arch_switch_program(struct task_struct *prev, struct task_struct *next);
 /* Gives p, which is new, a copy of the current task's registers. 0 or -ENOMEM. Task context. */
 int fpu_fork(struct task_struct *p);
 void fpu_free(struct task_struct *p);

@@ -1,6 +1,7 @@
 /* The registers of each CPU that SYSCALL and SYSRET use (Intel SDM 3A 5.8.8). */
 #include "arch/user/syscall.h"
 
+#include "arch/boot/cpuinfo.h"
 #include "arch/irq/descriptors.h"
 #include "arch/cpu/ptrace.h"
 #include "arch/cpu/special_insns.h"
@@ -19,7 +20,8 @@
 BUILD_BUG_ON(__KERNEL_DS != __KERNEL_CS + 8);
 BUILD_BUG_ON(__USER_DS != __USER32_CS + 8 || __USER_CS != __USER32_CS + 16);
 
-void syscall_init(void)
+/* Makes SYSCALL of this CPU enter the kernel. */
+static void syscall_init(void)
 {
 	__wrmsr(MSR_STAR, STAR_SELECTORS);
 	__wrmsr(MSR_LSTAR, (u64)entry_SYSCALL_64);
@@ -29,3 +31,4 @@ void syscall_init(void)
 	__wrmsr(MSR_KERNEL_GS_BASE, 0);
 	__wrmsr(MSR_EFER, __rdmsr(MSR_EFER) | EFER_SCE);
 }
+CPU_INIT(syscall_init);

@@ -7,10 +7,13 @@
 #include "arch/user/fpu.h"
 #include "arch/cpu/irqflags.h"
 #include "arch/cpu/special_insns.h"
+#include "arch/irq/ring3.h"
 #include "arch/irq/traps_internal.h"
+#include "arch/user/syscall.h"
 #include "arch/mm/uaccess.h"
 #include "arch/probes/uprobes.h"
-#include "kernel/lib/string.h"
+#include "kernel/process/entry.h"
+#include "kernel/init.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/preemptirq.h"
 #include "kernel/printk/ratelimit.h"
@@ -134,7 +137,7 @@ static void user_fpu_exception(struct pt_regs *regs, unsigned vector)
 		send_fault(regs, vector, SIGFPE, si_code, regs->ip);
 }
 
-void user_exception(struct pt_regs *regs, unsigned vector, unsigned long address)
+static void user_exception(struct pt_regs *regs, unsigned vector, unsigned long address)
 {
 	const struct user_trap *trap = &user_traps[vector];
 	struct thread_struct *thread = &current->thread;
@@ -179,11 +182,15 @@ void arch_uprobe_send_step(struct pt_regs *regs)
 	send_fault(regs, X86_TRAP_DB, SIGTRAP, TRAP_TRACE, regs->ip);
 }
 
-/* The fault's frame lies over the place of pt_regs: IRET had already popped the others. */
-struct pt_regs *fix_bad_iret(struct pt_regs *at_iret)
+static int __init ring3_init(void)
 {
-	struct pt_regs *regs = task_pt_regs(current);
-
-	memmove(regs, at_iret, offsetof(struct pt_regs, ip));
-	return regs;
+	ring3_ops = (struct ring3_ops){
+		.exit_loop = exit_to_user_mode_loop,
+		.exception = user_exception,
+		.kernel_access = do_user_addr_fault,
+		.syscall_64 = entry_SYSCALL_64,
+		.syscall_compat = entry_SYSCALL_compat,
+	};
+	return 0;
 }
+early_initcall(ring3_init);

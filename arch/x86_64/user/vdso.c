@@ -25,7 +25,7 @@ extern const char vdso_image[], vdso_image_end[]; /* vdso_image.asm */
 static struct page *vdso_pages[VDSO_MAX_PAGES]; /* constant after the boot */
 static unsigned nr_vdso_pages;
 static struct page *vvar_page;
-/* The contents of vvar_page. The caller of arch_update_vdso() has the lock of the time of day. */
+/* The contents of vvar_page. The caller of copy_real_offset() has the lock of the time of day. */
 static struct vdso_data *vdso_data;
 
 static unsigned vdso_fault(struct vm_fault *vmf)
@@ -57,15 +57,11 @@ static const char *vvar_name(struct vm_area_struct *vma __unused)
 static const struct vm_operations_struct vdso_ops = { .fault = vdso_fault, .name = vdso_name };
 static const struct vm_operations_struct vvar_ops = { .fault = vvar_fault, .name = vvar_name };
 
-void arch_update_vdso(u64 real_offset)
+static void copy_real_offset(u64 real_offset)
 {
-	struct vdso_data *data = vdso_data;
-
-	if (!data)
-		return; /* vdso_init() will copy the offset */
-	WRITE_ONCE(data->offset[CLOCK_REALTIME], real_offset);
-	WRITE_ONCE(data->offset[CLOCK_REALTIME_COARSE], real_offset);
-	WRITE_ONCE(data->offset[CLOCK_TAI], real_offset);
+	WRITE_ONCE(vdso_data->offset[CLOCK_REALTIME], real_offset);
+	WRITE_ONCE(vdso_data->offset[CLOCK_REALTIME_COARSE], real_offset);
+	WRITE_ONCE(vdso_data->offset[CLOCK_TAI], real_offset);
 }
 
 static struct page *new_page(void)
@@ -93,7 +89,7 @@ static int __init vdso_init(void)
 	vdso_data = page_address(vvar_page);
 	vdso_data->tsc_base = tsc_base;
 	vdso_data->tsc_ns_mult = tsc_ns_mult;
-	timekeeping_update_vdso();
+	timekeeping_copy_to(copy_real_offset);
 	return 0;
 }
 core_initcall(vdso_init);

@@ -5,11 +5,11 @@
  * The stack of the task holds nothing but this function, so it is a quiescent point, for tasks that
  * make no system calls, too: RCU-tasks and live patching kick a task that runs in user mode.
  */
-#include "kernel/entry.h"
+#include "kernel/process/entry.h"
 
 #include "arch/cpu/ptrace.h"
 #include "arch/user/signal.h"
-#include "arch/cpu/switch.h"
+#include "arch/user/process.h"
 #include "kernel/bug.h"
 #include "kernel/preemptirq.h"
 #include "kernel/printk/printk.h"
