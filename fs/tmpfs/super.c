@@ -257,7 +257,6 @@ static const struct super_operations tmpfs_super_operations = {
 	.evict_inode = tmpfs_evict_inode,
 	.put_super = tmpfs_put_super,
 	.statfs = tmpfs_statfs,
-	.keeps_xattrs = true,
 	.show_options = tmpfs_show_options,
 	.remount = tmpfs_remount,
 };

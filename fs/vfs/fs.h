@@ -175,7 +175,6 @@ struct inode {
 	struct address_space *i_mapping;     /* [C] its pages, or NULL */
 	void *i_private;                     /* [C] for the file system, or the device */
 	char *i_link;                    /* [C] the text of a symbolic link, freed with the inode */
-	struct simple_xattr *i_xattrs;   /* [M] fs/xattr/simple_xattr.h */
 	struct inotify_watch *i_watches; /* [inotify_lock] fs/notify/ */
 	struct file_owner *i_owner;      /* [C] NULL: the file is never removed with an owner */
 };
@@ -350,7 +349,6 @@ struct super_operations {
 	void (*show_options)(struct seq_file *m, struct super_block *sb);
 	/* Changes options. data may be NULL. 0 or a negative errno. NULL: options are ignored. */
 	int (*remount)(struct super_block *sb, const char *data);
-	bool keeps_xattrs; /* fs/xattr/simple_xattr.h */
 };
 
 struct super_block {

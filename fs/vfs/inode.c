@@ -4,7 +4,6 @@
 #include "fs/vfs/internal.h"
 #include "fs/locks/locks.h"
 #include "fs/vfs/permission.h"
-#include "fs/xattr/simple_xattr.h"
 #include "kernel/mm/slab.h"
 #include "kernel/time/timekeeping.h"
 
@@ -83,7 +82,6 @@ void iput(struct inode *inode)
 	if (inode->i_sb && inode->i_sb->s_op && inode->i_sb->s_op->evict_inode)
 		inode->i_sb->s_op->evict_inode(inode);
 	file_owner_put(inode->i_owner);
-	simple_xattrs_free(inode);
 	locks_free_context(inode);
 	kfree(inode->i_link);
 	kfree(inode);

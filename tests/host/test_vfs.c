@@ -1,7 +1,7 @@
 /*
  * The VFS with tmpfs, under ASan, compared with the Linux of the host: random operations must give the same
  * results, errnos and contents, and must leak no memory.
- * sources: fs/vfs/inode.c fs/xattr/simple_xattr.c fs/file/file_owner.c fs/mount/namespace.c fs/vfs/namei.c fs/vfs/namei_ops.c fs/vfs/namei_rename.c fs/vfs/namei_calls.c
+ * sources: fs/vfs/inode.c fs/file/file_owner.c fs/mount/namespace.c fs/vfs/namei.c fs/vfs/namei_ops.c fs/vfs/namei_rename.c fs/vfs/namei_calls.c
  * sources: fs/vfs/open.c fs/file/file.c fs/file/fcntl.c fs/locks/locks.c fs/locks/calls.c fs/vfs/fs_struct.c fs/vfs/stat.c fs/vfs/access.c fs/vfs/attr.c
  * sources: fs/vfs/truncate.c fs/vfs/permission.c fs/file/uio.c fs/file/read_write.c fs/vfs/readdir.c fs/vfs/libfs.c fs/vfs/d_path.c
  * sources: fs/vfs/page_cache.c fs/tmpfs/file.c fs/tmpfs/memfd.c fs/tmpfs/super.c fs/tmpfs/options.c fs/mount/options.c fs/vfs/seq_file.c tests/host/linux_fs.c
