@@ -14,6 +14,7 @@
 #include "kernel/mm/reserve_mem.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
+#include "kernel/sched/fork.h"
 #include "kernel/sched/kthread.h"
 #include "kernel/smp.h"
 #include "kernel/time/ktime.h"
@@ -70,8 +71,7 @@ static int kernel_init(void *unused __unused)
 
 static void __init rest_init(void)
 {
-	if (kernel_thread(kernel_init, NULL, "init") < 0)
-		panic("no memory for the first task");
+	start_init_task(kernel_init);
 }
 
 /*

@@ -14,6 +14,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/process/clone_flags.h"
 #include "kernel/process/signal_struct.h"
+#include "kernel/task/part.h"
 
 #define BITS 64U
 
@@ -551,9 +552,9 @@ void do_close_on_exec(void)
 	memset(files->close_on_exec, 0, files->max_fds / 8);
 }
 
-static int copy_task_files(unsigned long clone_flags, struct task_struct *child,
-			   struct task_struct *parent)
+static int copy_task_files(u64 clone_flags, struct task_struct *child)
 {
+	struct task_struct *parent = current;
 	struct files_struct *old = parent->files;
 	int err;
 
@@ -579,14 +580,7 @@ static void exit_task_files(struct task_struct *task)
 	exit_fs(task);
 }
 
-static const struct task_fs_hooks files_hooks = {
+static const struct task_part task_files TASK_PART(task_files) = {
 	.copy = copy_task_files,
 	.exit = exit_task_files,
 };
-
-static int files_hooks_init(void)
-{
-	task_set_fs_hooks(&files_hooks);
-	return 0;
-}
-core_initcall(files_hooks_init);

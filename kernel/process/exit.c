@@ -1,20 +1,19 @@
 /*
- * The end of tasks: do_exit(), zombies.
+ * The end of programs: exit_program(), zombies. kernel/task/exit.c ends kernel threads.
  *
  * A process ends with its last thread. Its children go to a subreaper or to PID 1, its leader is a
  * zombie, and the parent is told; the parent's wait4() calls release_task(), which takes the
  * leader out of the lists. Other threads release themselves, and so does a process for which no
- * parent waits: a kernel thread, or a child of a parent that ignores SIGCHLD. If the leader calls
+ * parent waits: a child of a parent that ignores SIGCHLD. If the leader calls
  * exit() before other threads, it waits as a zombie, and the last thread tells the parent.
  *
- * Dropping the last reference frees the memory (kernel/process/fork.c).
+ * Dropping the last reference frees the memory (kernel/task/task.c).
  */
 #include "kernel/process/cred.h"
 #include "kernel/process/exit.h"
 
 #include "arch/mm/uaccess.h"
 #include "kernel/panic.h"
-#include "kernel/printk/printk.h"
 #include "kernel/process/clone_flags.h"
 #include "kernel/process/fork.h"
 #include "kernel/process/pid.h"
@@ -23,16 +22,16 @@
 #include "kernel/process/rusage.h"
 #include "kernel/process/session.h"
 #include "kernel/process/signal_struct.h"
-#include "kernel/sched/fork.h"
+#include "kernel/init.h"
 #include "kernel/sched/rtmutex.h"
 #include "kernel/sched/runqueue.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/signal/signal.h"
+#include "kernel/task/part.h"
+#include "kernel/task/program.h"
+#include "kernel/task/task.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/vm/mm.h"
-
-void (*task_ending_hook)(void);
-void (*task_exit_hook)(struct task_struct *task);
 
 bool thread_group_empty(const struct task_struct *p)
 {
@@ -50,7 +49,6 @@ static void __exit_signal(struct task_struct *p)
 	spin_lock_irqsave(&sighand->siglock, flags);
 	add_task_usage(&signal->ended, p);
 	detach_pid(p, PIDTYPE_PID);
-	list_del_init(&p->tasks);
 	list_del_init(&p->sibling);
 	list_del_init(&p->thread_node);
 	signal->nr_threads--;
@@ -81,7 +79,7 @@ void release_task(struct task_struct *p)
 		spin_lock(&tasklist_lock);
 		p->exit_state = EXIT_DEAD;
 		leader = p->group_leader;
-		unpublish_task(p);
+		remove_from_task_list(p);
 		__exit_signal(p);
 		next = NULL;
 		/* The last thread but the leader: the leader's parent does not know the end yet. */
@@ -201,16 +199,6 @@ void mm_release(struct task_struct *tsk)
 		complete(vfork_done);
 }
 
-/* The task cannot end: it keeps what it has, and sleeps for ever. */
-static void __noreturn sleep_forever(void)
-{
-	pr_emerg("Fixing recursive fault but reboot is needed!\n");
-	for (;;) {
-		set_current_state(TASK_UNINTERRUPTIBLE);
-		schedule();
-	}
-}
-
 /* The last thread gives the process its status, unless exit_group() or a signal did. */
 static void note_group_exit(struct task_struct *tsk, int status)
 {
@@ -232,25 +220,12 @@ static void panic_if_init(struct task_struct *tsk, int status)
 		panic("Attempted to kill init! exitcode=0x%08x", (unsigned)status);
 }
 
-static void call_ending_hook(void)
-{
-	void (*hook)(void) = READ_ONCE(task_ending_hook);
-
-	if (hook)
-		hook();
-}
-
-void do_exit(int status)
+/* program_ops.exit: do_exit() of a task that is no kernel thread. */
+static void __noreturn exit_program(int status)
 {
 	struct task_struct *tsk = current;
 	bool group_dead;
 
-	if (in_interrupt())
-		panic("Aiee, killing interrupt handler!");
-	if (tsk->flags & PF_IDLE)
-		panic("Attempted to kill the idle task!");
-	if (tsk->flags & PF_EXITING)
-		sleep_forever();
 	exit_signals(tsk); /* sets PF_EXITING */
 	group_dead = atomic_dec_and_test(&tsk->signal->live);
 	if (group_dead) {
@@ -259,12 +234,12 @@ void do_exit(int status)
 	}
 	tsk->exit_code = status;
 	trace_sched_process_exit(tsk);
-	call_ending_hook();
+	task_is_ending();
 	note_maxrss(tsk);
 	mm_release(tsk);
 	if (tsk->mm)
 		exit_mm();
-	exit_files(tsk);
+	exit_task_parts(tsk);
 	if (group_dead) {
 		exit_itimers(tsk->signal);
 		if (disassociate_ctty_hook)
@@ -305,6 +280,43 @@ void do_group_exit(int status)
 	spin_unlock(&tasklist_lock);
 	do_exit(status);
 }
+
+/* program_ops.forget_children: a kernel thread ends that has made children by kernel_thread(). */
+static void forget_children(struct task_struct *father)
+{
+	struct task_struct *p, *n;
+	LIST_HEAD(dead);
+
+	spin_lock(&tasklist_lock);
+	forget_original_parent(father, &dead);
+	spin_unlock(&tasklist_lock);
+	list_for_each_entry_safe (p, n, &dead, sibling)
+		release_task(p);
+}
+
+static void free_signals(struct signal_struct *signal)
+{
+	flush_sigqueue(&signal->shared_pending);
+	free_spare_sigqueue(signal);
+}
+
+static void free_pending_signals(struct task_struct *p)
+{
+	flush_sigqueue(&p->pending);
+}
+
+static const struct task_part pending_signals TASK_PART(pending_signals) = {
+	.free = free_pending_signals,
+};
+
+static int __init exit_init(void)
+{
+	program_ops.exit = exit_program;
+	program_ops.forget_children = forget_children;
+	program_ops.free_signals = free_signals;
+	return 0;
+}
+early_initcall(exit_init);
 
 SYSCALL_DEFINE1(exit, int, error_code)
 {

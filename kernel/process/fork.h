@@ -3,6 +3,7 @@
 
 #include "kernel/process/clone_flags.h"
 #include "kernel/sched/sched.h"
+#include "kernel/task/task.h"
 
 /* How copy_process() makes a task from the current one. */
 struct kernel_clone_args {
@@ -12,12 +13,10 @@ struct kernel_clone_args {
 	unsigned long stack;           /* user stack pointer; 0: the parent's */
 	unsigned long tls;             /* with CLONE_SETTLS */
 	struct completion *vfork_done; /* completed when the child gives up the address space */
-	/* For a kernel task: */
+	/* For a kernel task, which shares its parent's files and may become a program: */
 	int (*fn)(void *arg);
 	void *fn_arg;
-	void (*entry)(void); /* the first function of the task; NULL: one that calls fn */
-	const char *comm;    /* NULL: the name of the current task */
-	bool kthread;        /* shares nothing with the current task; init_task is its parent */
+	const char *comm; /* NULL: the name of the current task */
 };
 
 /*
@@ -32,17 +31,7 @@ struct task_struct *copy_process(const struct kernel_clone_args *args);
  * clone(2). Task context.
  */
 pid_t kernel_clone(struct kernel_clone_args *args);
-extern struct task_struct *child_reaper; /* PID 1 */
-/* Takes p from the list of all tasks. tasklist_lock held. */
-void unpublish_task(struct task_struct *p);
-/* The largest number of tasks; RLIMIT_NPROC is half of it. Constant after the boot. */
-extern unsigned max_threads;
-/* Tasks that exist, zombies too. Any context. */
-unsigned nr_threads(void);
 
-/* New, with one thread to come, and the limits of the current process. NULL: memory is short. */
-struct signal_struct *alloc_signal_struct(void);
-void put_signal_struct(struct signal_struct *signal);
 /* Gives p the sighand of the current task, or a copy. 0 or -ENOMEM. */
 int copy_sighand(u64 clone_flags, struct task_struct *p);
 void put_sighand(struct sighand_struct *sighand);

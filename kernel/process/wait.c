@@ -326,22 +326,3 @@ SYSCALL_DEFINE5(waitid, int, which, pid_t, upid, struct siginfo __user *, infop,
 		return -EFAULT;
 	return infop ? put_siginfo(infop, &wo) : 0;
 }
-
-char task_state_to_char(const struct task_struct *p)
-{
-	unsigned state = READ_ONCE(p->state);
-
-	switch (READ_ONCE(p->exit_state)) {
-	case EXIT_ZOMBIE:
-		return 'Z';
-	case EXIT_DEAD:
-		return 'X';
-	}
-	if (state == TASK_IDLE)
-		return 'I';
-	if (state & __TASK_STOPPED)
-		return 'T';
-	if (state & (TASK_UNINTERRUPTIBLE | TASK_NEW))
-		return 'D';
-	return state & TASK_INTERRUPTIBLE ? 'S' : 'R';
-}

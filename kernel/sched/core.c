@@ -25,14 +25,13 @@
 #include "kernel/bug.h"
 #include "kernel/export.h"
 #include "kernel/printk/printk.h"
-#include "kernel/sched/program.h"
+#include "kernel/task/program.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/sched/schedstats.h"
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 
 DEFINE_PER_CPU(struct runqueue, runqueues);
-struct program_ops program_ops;
 DEFINE_PER_CPU(struct task_struct *, current_task) = &init_task;
 EXPORT_SYMBOL(current_task);
 void (*klp_sched_try_switch_hook)(void);

@@ -1,5 +1,4 @@
-/* Shared by the files that create and end tasks (kernel/process/{fork,exit}.c, kthread.c) and their
- * tests. */
+/* Shared by the files that create tasks (kernel/task/create.c, kthread.c) and their tests. */
 #pragma once
 
 #include "kernel/sched/sched.h"
@@ -7,5 +6,5 @@
 /* Creates a kernel thread that starts in entry() once it is woken; or ERR_PTR. Task context. */
 struct task_struct *create_kthread_task(int (*fn)(void *data), void *data, const char *comm,
 					void (*entry)(void));
-/* Frees the fs room's part of p. Called by p itself, or before p has run. */
-void exit_files(struct task_struct *p);
+/* Creates and starts PID 1, which runs fn as a kernel task, and may become a program. Boot. */
+void start_init_task(int (*fn)(void *data));

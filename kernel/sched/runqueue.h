@@ -192,5 +192,5 @@ void calc_global_load(u64 now, long adjust);
 
 /* fair.c: sets se.weight from policy and nice. R held, or p is new. */
 void set_load_weight(struct task_struct *p);
-/* kernel/process/fork.c */
+/* kernel/task/task.c */
 void sched_init_task(struct task_struct *p);

@@ -166,17 +166,6 @@ pid_t kernel_thread(int (*fn)(void *arg), void *arg, const char *comm);
 pid_t kernel_wait4(pid_t pid, int *status, int options);
 void __noreturn do_exit(int status);
 /*
- * Hooks of the fs room for creation and exit of a task: task->files and task->fs. clone_flags:
- * CLONE_FILES, CLONE_FS. copy returns 0 or a negative errno.
- */
-struct task_fs_hooks {
-	int (*copy)(unsigned long clone_flags, struct task_struct *child,
-		    struct task_struct *parent);
-	void (*exit)(struct task_struct *task);
-};
-void task_set_fs_hooks(const struct task_fs_hooks *hooks);
-
-/*
  * A function that __schedule() calls on the CPU that is about to switch from prev to next.
  * Interrupts are off and the run queue's lock is held: the function must not sleep or wake a task.
  */
@@ -203,14 +192,6 @@ void sched_switch_hook_set(struct sched_switch_hook *hook, bool on);
 extern void (*task_fork_hook)(struct task_struct *parent, struct task_struct *child);
 extern void (*task_ending_hook)(void);
 extern void (*task_exit_hook)(struct task_struct *task);
-/*
- * Hooks for the memory that the trace room keeps for a task. new: task is in the lists, or is an
- * idle task, and has not run; may sleep. free: the task has made its last switch, and no reference
- * to it is left; any context in which memory may be freed.
- */
-extern void (*task_new_hook)(struct task_struct *task);
-extern void (*task_free_hook)(struct task_struct *task);
-
 /*
  * Hooks of the workqueue room, set before the first worker exists: task, the current task, is about
  * to sleep within a work item, and goes on. Preemption on.

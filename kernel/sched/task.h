@@ -222,7 +222,7 @@ struct task_struct {
 
 	/* Fields of other rooms. NULL or 0 in a task that does not use them. */
 	struct mm_struct *mm; /* [P] to write, by itself: its address space; NULL: a kernel task */
-	struct files_struct *files; /* [X] fs: descriptors; see task_set_fs_hooks() */
+	struct files_struct *files; /* [X] fs: descriptors; see kernel/task/part.h */
 	struct fs_struct *fs;       /* [X] fs: root, working directory, umask */
 	void *trace;                /* [X] trace */
 	u32 trace_recursion;        /* [X] trace: trace/ftrace/recursion.h */

@@ -24,7 +24,7 @@ static void set_syscall_trace(struct task_struct *p, void *on)
 	WRITE_ONCE(p->syscall_trace, on != NULL);
 }
 
-/* A new task gets the state of its parent (kernel/process/fork.c). */
+/* A new task gets the state of its parent (kernel/task/task.c). */
 int syscall_regfunc(void)
 {
 	if (!probed_ends++)

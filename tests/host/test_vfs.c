@@ -176,11 +176,6 @@ void si_meminfo(struct meminfo *info)
 	*info = (struct meminfo){ .total = 16 << 20 };
 }
 
-void task_set_fs_hooks(const struct task_fs_hooks *hooks)
-{
-	(void)hooks;
-}
-
 void ticket_lock_wait(spinlock_t *lock, u16 ticket)
 {
 	(void)lock, (void)ticket;

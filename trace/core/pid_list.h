@@ -6,7 +6,7 @@
 
 #include "kernel/types.h"
 
-#define PID_NUMBERS 32768 /* all PIDs are smaller (kernel/process/pid.c) */
+#define PID_NUMBERS 32768 /* all PIDs are smaller (kernel/task/pid.c) */
 
 /*
  * Adds each PID in text to pids, a bitmap of PID_NUMBERS bits, and removes each PID after a '!'.

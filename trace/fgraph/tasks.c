@@ -32,6 +32,7 @@
 #include "kernel/rcu/rcu.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
+#include "kernel/task/part.h"
 #include "trace/fgraph/internal.h"
 #include "trace/ftrace/internal.h"
 #include "kernel/time/trace_clock.h"
@@ -134,7 +135,7 @@ static int assign_all(void)
 	return error;
 }
 
-/* task_new_hook: p is in the list of tasks, and has not run. */
+/* p is in the list of tasks, and has not run. */
 static void fgraph_task_new(struct task_struct *p)
 {
 	/* fgraph_alloc_stacks() sets it before it walks the list of tasks, and p is in the list. */
@@ -152,7 +153,7 @@ static void fgraph_task_new(struct task_struct *p)
 	mutex_unlock(&fgraph_mutex);
 }
 
-/* task_free_hook: p has made its last task switch, and no CPU can find it any more. */
+/* p has made its last task switch, and no CPU can find it any more. */
 static void fgraph_task_free(struct task_struct *p)
 {
 	struct fgraph_stack *stack = p->trace;
@@ -349,12 +350,15 @@ void fgraph_stats_read(struct fgraph_stats *stats)
 	mutex_unlock(&fgraph_mutex);
 }
 
+static const struct task_part shadow_stack TASK_PART(shadow_stack) = {
+	.new = fgraph_task_new,
+	.free = fgraph_task_free,
+};
+
 /* Runs before a user can register; only one task and the idle tasks exist. */
 static int __init fgraph_init(void)
 {
 	INIT_DELAYED_WORK(&drain_work, drain);
-	task_new_hook = fgraph_task_new;
-	task_free_hook = fgraph_task_free;
 	unwind_return_hook = __ftrace_graph_ret_addr;
 	return 0;
 }

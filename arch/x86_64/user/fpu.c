@@ -12,7 +12,8 @@
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/sched/program.h"
+#include "kernel/task/part.h"
+#include "kernel/task/program.h"
 #include "kernel/sched/user_work.h"
 #include "kernel/signal/siginfo.h"
 
@@ -277,12 +278,14 @@ int fpu_fork(struct task_struct *p)
 	return 0;
 }
 
-void fpu_free(struct task_struct *p)
+static void fpu_free(struct task_struct *p)
 {
 	if (p->thread.fpu)
 		kmem_cache_free(fpu_cache, p->thread.fpu);
 	p->thread.fpu = NULL;
 }
+
+static const struct task_part fpu_registers TASK_PART(fpu_registers) = { .free = fpu_free };
 
 int fpu_reset(void)
 {

@@ -15,7 +15,6 @@ struct task_struct;
 
 /* Gives p, which is new, a copy of the current task's registers. 0 or -ENOMEM. Task context. */
 int fpu_fork(struct task_struct *p);
-void fpu_free(struct task_struct *p);
 /*
  * Gives the current task the registers of the start of a program, and bases of 0. Allocates if the
  * task was a kernel task. 0 or -ENOMEM. Task context.

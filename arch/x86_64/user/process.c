@@ -32,11 +32,6 @@ int copy_thread(struct task_struct *p, unsigned long sp, bool set_tls, unsigned 
 	return 0;
 }
 
-void arch_free_task(struct task_struct *p)
-{
-	fpu_free(p);
-}
-
 void start_thread(unsigned long ip, unsigned long sp)
 {
 	if (fpu_reset())

@@ -13,8 +13,6 @@ struct task_struct;
  * tls: its FS base if set_tls is true. 0 or -ENOMEM. Task context.
  */
 int copy_thread(struct task_struct *p, unsigned long sp, bool set_tls, unsigned long tls);
-/* Frees what copy_thread() has allocated for p, which does not run. Any context but NMI. */
-void arch_free_task(struct task_struct *p);
 /*
  * For exec: the current task returns to user mode at ip, with this stack pointer, and with all
  * other registers as at the start of a program. A kernel task that becomes a program gets SIGKILL

@@ -1,0 +1,28 @@
+/*
+ * What the core asks of programs. arch/user/fpu.c and kernel/process/exit.c fill it at
+ * boot, before the first program runs. A kernel without programs has kernel threads
+ * alone, and PID 1: a task that is no kernel thread, but has no mm.
+ */
+#pragma once
+
+#include "kernel/compiler.h"
+
+struct signal_struct;
+struct task_struct;
+
+struct program_ops {
+	/*
+	 * The CPU switches from prev to next, and one of them is a program: loads the address
+	 * space, and saves and loads the registers that only programs use. Before __switch_to(). R
+	 * held, interrupts off.
+	 */
+	void (*switch_to)(struct task_struct *prev, struct task_struct *next);
+	/* do_exit() of the current task, which is no kernel thread. Does not return. */
+	void (*exit)(int status);
+	/* father, a kernel thread that ends, has children: they get another parent. */
+	void (*forget_children)(struct task_struct *father);
+	/* The last reference to signal goes: frees the signals that wait there. */
+	void (*free_signals)(struct signal_struct *signal);
+};
+
+extern struct program_ops program_ops;
