@@ -109,10 +109,12 @@ static long sock_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 	switch (cmd) {
 	case FIOSETOWN:
 	case SIOCSPGRP:
-		return get_user(who, (int __user *)arg) ? -EFAULT : f_setown(file, who);
+		return get_user(who, (int __user *)arg)
+			       ? -EFAULT
+			       : fcntl_owner(file, F_SETOWN, (unsigned)who);
 	case FIOGETOWN:
 	case SIOCGPGRP:
-		return put_user(f_getown(file), (int __user *)arg);
+		return put_user((int)fcntl_owner(file, F_GETOWN, 0), (int __user *)arg);
 	}
 	ret = sock->ops->ioctl(sock, cmd, arg);
 	return ret == -ENOTTY ? dev_ioctl(cmd, (void __user *)arg) : ret;

@@ -16,6 +16,7 @@
 #include "arch/mm/uaccess.h"
 #include "fs/file/file.h"
 #include "fs/file/poll.h"
+#include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rcu.h"
 
@@ -192,7 +193,7 @@ static void free_item(struct eventpoll *ep, struct epitem *item)
 	epoll_uncharge_watch(ep->user);
 }
 
-void eventpoll_release_file(struct file *file)
+static void eventpoll_release_file(struct file *file)
 {
 	struct epitem *item;
 
@@ -550,3 +551,10 @@ int eventpoll_create(unsigned flags)
 	fd_install((unsigned)fd, file);
 	return fd;
 }
+
+static int __init eventpoll_init(void)
+{
+	vfs_hooks.eventpoll_release = eventpoll_release_file;
+	return 0;
+}
+core_initcall(eventpoll_init);

@@ -1,16 +1,15 @@
 /* epoll, for the parts of the VFS: what a file that is watched must do at its end. */
 #pragma once
 
-#include "fs/vfs/fs.h"
+#include "fs/vfs/hooks.h"
 #include "kernel/process/cred.h"
 #include "kernel/time/ktime.h"
 
 /* Takes a file that is being released out of all epoll files that watch it. Task context. */
-void eventpoll_release_file(struct file *file);
 static inline void eventpoll_release(struct file *file)
 {
 	if (unlikely(READ_ONCE(file->f_ep)))
-		eventpoll_release_file(file);
+		vfs_hooks.eventpoll_release(file);
 }
 
 /* ---- between eventpoll.c, epoll_calls.c and epoll_limit.c ---- */

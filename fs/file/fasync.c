@@ -2,22 +2,16 @@
 #include "fs/file/fasync.h"
 
 #include "arch/mm/uaccess.h"
+#include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/process.h"
 #include "kernel/sched/sched.h"
 
-/* fcntl(2). */
-#define F_SETOWN        8
-#define F_GETOWN        9
-#define F_SETSIG        10
-#define F_GETSIG        11
-#define F_SETOWN_EX     15
-#define F_GETOWN_EX     16
-#define F_GETOWNER_UIDS 17
-#define F_OWNER_TID     0
-#define F_OWNER_PID     1
-#define F_OWNER_PGRP    2
+/* The owners of F_SETOWN_EX. */
+#define F_OWNER_TID  0
+#define F_OWNER_PID  1
+#define F_OWNER_PGRP 2
 
 struct f_owner_ex {
 	int type;
@@ -81,7 +75,7 @@ static int fasync_add(int fd, struct file *file, struct fasync_struct **list)
 	return 0;
 }
 
-int fasync_helper(int fd, struct file *file, bool on, struct fasync_struct **list)
+static int set_async(int fd, struct file *file, bool on, struct fasync_struct **list)
 {
 	struct fasync_struct *entry;
 
@@ -97,21 +91,7 @@ int fasync_helper(int fd, struct file *file, bool on, struct fasync_struct **lis
 	return 0;
 }
 
-void file_change_flags(struct file *file, unsigned clear, unsigned set)
-{
-	spin_lock(&fasync_lock);
-	WRITE_ONCE(file->f_flags, (file->f_flags & ~clear) | set);
-	spin_unlock(&fasync_lock);
-}
-
-int fasync_set(int fd, struct file *file, bool on)
-{
-	if (on == ((file->f_flags & O_ASYNC) != 0))
-		return 0;
-	return file->f_op->fasync ? file->f_op->fasync(fd, file, on) : -ENOTTY;
-}
-
-void f_owner_free(struct fown_struct *owner)
+static void free_owner(struct fown_struct *owner)
 {
 	put_pid(owner->pid);
 	kfree(owner);
@@ -119,7 +99,7 @@ void f_owner_free(struct fown_struct *owner)
 
 /* ---- owners ---- */
 
-int __f_setown(struct file *file, struct pid *pid, enum pid_type type, bool only_first)
+static int set_owner(struct file *file, struct pid *pid, enum pid_type type, bool only_first)
 {
 	struct fown_struct *owner = file_owner_struct(file);
 	struct pid *old = pid;
@@ -158,10 +138,10 @@ static int set_owner_by_number(struct file *file, int nr, enum pid_type type)
 
 	if (nr && !pid)
 		return -ESRCH;
-	return __f_setown(file, pid, type, false);
+	return set_owner(file, pid, type, false);
 }
 
-int f_setown(struct file *file, int who)
+static int f_setown(struct file *file, int who)
 {
 	if (who == (int)0x80000000)
 		return -EINVAL;
@@ -188,7 +168,7 @@ static int get_owner(const struct file *file, enum pid_type *type)
 	return nr;
 }
 
-int f_getown(struct file *file)
+static int f_getown(struct file *file)
 {
 	enum pid_type type;
 	int nr = get_owner(file, &type);
@@ -249,7 +229,7 @@ static long set_signal(struct file *file, unsigned long sig)
 	return 0;
 }
 
-long fcntl_owner(struct file *file, unsigned cmd, unsigned long arg)
+static long owner_command(struct file *file, unsigned cmd, unsigned long arg)
 {
 	switch (cmd) {
 	case F_SETOWN:
@@ -269,3 +249,13 @@ long fcntl_owner(struct file *file, unsigned cmd, unsigned long arg)
 	}
 	return -EINVAL;
 }
+
+static int __init fasync_init(void)
+{
+	vfs_hooks.fasync_helper = set_async;
+	vfs_hooks.f_setown = set_owner;
+	vfs_hooks.fcntl_owner = owner_command;
+	vfs_hooks.f_owner_free = free_owner;
+	return 0;
+}
+core_initcall(fasync_init);

@@ -15,8 +15,6 @@
 #define F_SETFD         2
 #define F_GETFL         3
 #define F_SETFL         4
-#define F_SETOWN        8
-#define F_GETOWNER_UIDS 17
 #define F_GETLEASE      1025
 #define F_DUPFD_CLOEXEC 1030
 #define F_SETPIPE_SZ    1031
@@ -99,6 +97,20 @@ SYSCALL_DEFINE3(dup3, unsigned int, oldfd, unsigned int, newfd, int, flags)
 	if ((flags & ~O_CLOEXEC) || newfd == oldfd)
 		return -EINVAL;
 	return dup_to(oldfd, newfd, (unsigned)flags);
+}
+
+void file_change_flags(struct file *file, unsigned clear, unsigned set)
+{
+	spin_lock(&fasync_lock);
+	WRITE_ONCE(file->f_flags, (file->f_flags & ~clear) | set);
+	spin_unlock(&fasync_lock);
+}
+
+int fasync_set(int fd, struct file *file, bool on)
+{
+	if (on == ((file->f_flags & O_ASYNC) != 0))
+		return 0;
+	return file->f_op->fasync ? file->f_op->fasync(fd, file, on) : -ENOTTY;
 }
 
 static long set_flags(unsigned fd, struct file *file, unsigned long arg)

@@ -65,7 +65,7 @@ struct file *alloc_empty_file(unsigned flags)
 static void file_free(struct file *file)
 {
 	if (unlikely(file->f_owner != NULL))
-		f_owner_free(file->f_owner);
+		vfs_hooks.f_owner_free(file->f_owner);
 	atomic_dec(&nr_files);
 	kmem_cache_free(filp_cachep, file);
 }

@@ -84,7 +84,7 @@ static long drop_if_closed(unsigned fd, struct file *file)
 	return -EBADF;
 }
 
-long fcntl_lock(unsigned fd, struct file *file, unsigned cmd, void __user *arg)
+long __fcntl_lock(unsigned fd, struct file *file, unsigned cmd, void __user *arg)
 {
 	bool of_file = cmd >= F_OFD_GETLK;
 	struct lock_request want = {

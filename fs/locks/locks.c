@@ -189,11 +189,6 @@ static struct lock_context *get_context(struct inode *inode)
 	return old ? old : new;
 }
 
-void locks_free_context(struct inode *inode)
-{
-	kfree(inode->i_flctx);
-}
-
 static struct lock_owner *find_owner(struct lock_context *ctx, bool flock, const void *owner)
 {
 	struct lock_owner *o;
@@ -507,24 +502,15 @@ static void remove_locks_of(struct lock_context *ctx, bool flock, void *owner)
 		free_owner(o);
 }
 
-void locks_remove_posix(struct file *file, void *owner)
+void __locks_remove_posix(struct file *file, void *owner)
 {
-	struct lock_context *ctx;
-
-	/* A thread with the same table sets a lock, then looks at the table: fcntl_lock(). */
-	if (!READ_ONCE(((const struct files_struct *)owner)->light_max))
-		smp_mb();
-	ctx = READ_ONCE(file->f_inode->i_flctx);
-	if (unlikely(ctx))
-		remove_locks_of(ctx, false, owner);
+	remove_locks_of(READ_ONCE(file->f_inode->i_flctx), false, owner);
 }
 
-void locks_remove_file(struct file *file)
+void __locks_remove_file(struct file *file)
 {
 	struct lock_context *ctx = READ_ONCE(file->f_inode->i_flctx);
 
-	if (likely(!ctx))
-		return;
 	remove_locks_of(ctx, false, file);
 	remove_locks_of(ctx, true, file);
 }
@@ -533,6 +519,9 @@ static int locks_init(void)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(blocked_hash); i++)
 		INIT_LIST_HEAD(&blocked_hash[i]);
+	vfs_hooks.fcntl_lock = __fcntl_lock;
+	vfs_hooks.locks_remove_posix = __locks_remove_posix;
+	vfs_hooks.locks_remove_file = __locks_remove_file;
 	return 0;
 }
 core_initcall(locks_init);

@@ -5,7 +5,9 @@
  */
 #pragma once
 
-#include "fs/vfs/fs.h"
+#include "fs/file/file.h"
+#include "fs/vfs/hooks.h"
+#include "kernel/errno.h"
 
 /* fcntl(2): locks. */
 #define F_GETLK      5
@@ -40,11 +42,30 @@ struct lock_request {
 long locks_set(const struct lock_request *want, bool wait);
 /* True if a lock is in the way of want, which then describes the first such lock. */
 bool locks_find_conflict(struct lock_request *want);
-/* The inode is freed. */
-void locks_free_context(struct inode *inode);
 
-long fcntl_lock(unsigned fd, struct file *file, unsigned cmd, void __user *arg);
+/* ---- for the VFS, through vfs_hooks ---- */
+
+/* Without the feature programs have no locks: -EINVAL, as of a command that is not known. */
+static inline long fcntl_lock(unsigned fd, struct file *file, unsigned cmd, void __user *arg)
+{
+	return vfs_hooks.fcntl_lock ? vfs_hooks.fcntl_lock(fd, file, cmd, arg) : -EINVAL;
+}
 /* A descriptor of the table `owner` is closed: its process loses its locks on the file. */
-void locks_remove_posix(struct file *file, void *owner);
+static inline void locks_remove_posix(struct file *file, void *owner)
+{
+	/* A thread with the same table sets a lock, then looks at the table: fcntl_lock(). */
+	if (!READ_ONCE(((const struct files_struct *)owner)->light_max))
+		smp_mb();
+	if (unlikely(READ_ONCE(file->f_inode->i_flctx)))
+		vfs_hooks.locks_remove_posix(file, owner);
+}
 /* The last reference is dropped: removes the locks of the open file. */
-void locks_remove_file(struct file *file);
+static inline void locks_remove_file(struct file *file)
+{
+	if (unlikely(READ_ONCE(file->f_inode->i_flctx)))
+		vfs_hooks.locks_remove_file(file);
+}
+/* What they call. */
+long __fcntl_lock(unsigned fd, struct file *file, unsigned cmd, void __user *arg);
+void __locks_remove_posix(struct file *file, void *owner);
+void __locks_remove_file(struct file *file);

@@ -2,6 +2,7 @@
 #include "fs/vfs/dcache.h"
 #include "fs/vfs/internal.h"
 #include "fs/notify/inotify.h"
+#include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/cred.h"
@@ -10,7 +11,6 @@
 
 DEFINE_SPINLOCK(inotify_lock);
 LIST_HEAD(inotify_watches);
-DEFINE_STATIC_KEY_FALSE(fsnotify_key);
 
 static bool same_event(const struct queued_event *last, int wd, u32 mask, u32 cookie,
 		       const char *name)
@@ -109,7 +109,7 @@ static void tell_all(struct inode *inode, u32 mask, u32 cookie, const char *name
 	free_list(&ended);
 }
 
-void __fsnotify_inode(struct inode *inode, u32 mask)
+static void notify_inode(struct inode *inode, u32 mask)
 {
 	/* Linux says of a directory that moves itself only this. */
 	bool isdir = S_ISDIR(inode->i_mode) && mask != IN_MOVE_SELF;
@@ -117,7 +117,7 @@ void __fsnotify_inode(struct inode *inode, u32 mask)
 	tell_all(inode, mask | (isdir ? IN_ISDIR : 0), 0, NULL);
 }
 
-void __fsnotify_dentry(struct dentry *dentry, u32 mask, bool opened)
+static void notify_dentry(struct dentry *dentry, u32 mask, bool opened)
 {
 	struct inode *inode = dentry->d_inode, *dir = NULL;
 	u32 gone = opened && (READ_ONCE(dentry->d_flags) & DCACHE_DEAD) ? IN_EXCL_UNLINK : 0;
@@ -138,7 +138,7 @@ void __fsnotify_dentry(struct dentry *dentry, u32 mask, bool opened)
 	tell_all(inode, mask, 0, NULL);
 }
 
-void __fsnotify_name(struct dentry *dir, const char *name, u32 mask, u32 cookie)
+static void notify_name(struct dentry *dir, const char *name, u32 mask, u32 cookie)
 {
 	tell_all(dir->d_inode, mask, cookie, name);
 }
@@ -159,13 +159,13 @@ static void end_watches(struct inode *inode, u32 mask)
 	free_list(&ended);
 }
 
-void __fsnotify_removed(struct inode *inode)
+static void notify_removed(struct inode *inode)
 {
 	if (READ_ONCE(inode->i_watches))
 		end_watches(inode, IN_DELETE_SELF);
 }
 
-void fsnotify_unmount(struct super_block *sb)
+static void notify_unmount(struct super_block *sb)
 {
 	struct inotify_watch *watch, *next;
 	LIST_HEAD(ended);
@@ -182,9 +182,13 @@ void fsnotify_unmount(struct super_block *sb)
 	free_list(&ended);
 }
 
-u32 fsnotify_cookie(void)
+static int __init notify_init(void)
 {
-	static atomic_t last;
-
-	return (u32)atomic_inc_return(&last);
+	vfs_hooks.notify_dentry = notify_dentry;
+	vfs_hooks.notify_name = notify_name;
+	vfs_hooks.notify_inode = notify_inode;
+	vfs_hooks.notify_removed = notify_removed;
+	vfs_hooks.notify_unmount = notify_unmount;
+	return 0;
 }
+core_initcall(notify_init);

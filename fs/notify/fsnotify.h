@@ -7,6 +7,7 @@
 #pragma once
 
 #include "fs/vfs/fs.h"
+#include "fs/vfs/hooks.h"
 #include "kernel/jump_label.h"
 
 #define IN_ACCESS        0x00000001U
@@ -29,49 +30,45 @@
 
 DECLARE_STATIC_KEY_FALSE(fsnotify_key); /* counts the watches */
 
-/* opened: an open file is used, which may have lost its name since. */
-void __fsnotify_dentry(struct dentry *dentry, u32 mask, bool opened);
-void __fsnotify_name(struct dentry *dir, const char *name, u32 mask, u32 cookie);
-void __fsnotify_inode(struct inode *inode, u32 mask);
-void __fsnotify_removed(struct inode *inode);
-
 /* Something has happened to an object: tells the watches of it and of the directory of its name. */
 static __always_inline void fsnotify_dentry(struct dentry *dentry, u32 mask)
 {
 	if (static_branch_unlikely(&fsnotify_key))
-		__fsnotify_dentry(dentry, mask, false);
+		vfs_hooks.notify_dentry(dentry, mask, false);
 }
 static __always_inline void fsnotify_file(struct file *file, u32 mask)
 {
 	if (static_branch_unlikely(&fsnotify_key))
-		__fsnotify_dentry(file->f_path.dentry, mask, true);
+		vfs_hooks.notify_dentry(file->f_path.dentry, mask, true);
 }
 /* After a read or write that moved n bytes. */
 static __always_inline void fsnotify_io(struct file *file, ssize_t n, u32 mask)
 {
 	if (static_branch_unlikely(&fsnotify_key) && n > 0)
-		__fsnotify_dentry(file->f_path.dentry, mask, true);
+		vfs_hooks.notify_dentry(file->f_path.dentry, mask, true);
 }
 /* A name has come to dir, or has gone from it. mask: with IN_ISDIR. */
 static __always_inline void fsnotify_name(struct dentry *dir, const char *name, u32 mask,
 					  u32 cookie)
 {
 	if (static_branch_unlikely(&fsnotify_key))
-		__fsnotify_name(dir, name, mask, cookie);
+		vfs_hooks.notify_name(dir, name, mask, cookie);
 }
 /* The object itself, without a look at its name. */
 static __always_inline void fsnotify_inode(struct inode *inode, u32 mask)
 {
 	if (static_branch_unlikely(&fsnotify_key))
-		__fsnotify_inode(inode, mask);
+		vfs_hooks.notify_inode(inode, mask);
 }
 /* A dentry has let go of an inode without names: it exists no more. Any context but interrupts. */
 static __always_inline void fsnotify_removed(struct inode *inode)
 {
 	if (static_branch_unlikely(&fsnotify_key))
-		__fsnotify_removed(inode);
+		vfs_hooks.notify_removed(inode);
 }
 /* sb is going away: ends the watches of its inodes. */
-void fsnotify_unmount(struct super_block *sb);
-/* A number for the two events of a rename. */
-u32 fsnotify_cookie(void);
+static inline void fsnotify_unmount(struct super_block *sb)
+{
+	if (static_branch_unlikely(&fsnotify_key))
+		vfs_hooks.notify_unmount(sb);
+}

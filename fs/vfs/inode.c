@@ -2,7 +2,6 @@
 #include "fs/vfs/chrdev.h"
 #include "fs/file/file_owner.h"
 #include "fs/vfs/internal.h"
-#include "fs/locks/locks.h"
 #include "fs/vfs/permission.h"
 #include "kernel/mm/slab.h"
 #include "kernel/time/timekeeping.h"
@@ -82,7 +81,7 @@ void iput(struct inode *inode)
 	if (inode->i_sb && inode->i_sb->s_op && inode->i_sb->s_op->evict_inode)
 		inode->i_sb->s_op->evict_inode(inode);
 	file_owner_put(inode->i_owner);
-	locks_free_context(inode);
+	kfree(inode->i_flctx);
 	kfree(inode->i_link);
 	kfree(inode);
 }

@@ -146,6 +146,14 @@ static int check_permissions(const struct rename_data *rd)
 	return err;
 }
 
+/* A number for the two events of a move. */
+static u32 fsnotify_cookie(void)
+{
+	static atomic_t last;
+
+	return (u32)atomic_inc_return(&last);
+}
+
 /* Tells the watches: the two events of a move have the same cookie. */
 static void tell_move(struct dentry *from_dir, const char *from, struct dentry *to_dir,
 		      const char *to, struct dentry *moved)

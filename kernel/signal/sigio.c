@@ -1,6 +1,7 @@
 /* Signals about files: sending them to the owner of a file. See sigio.h. */
 #include "kernel/signal/sigio.h"
 
+#include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/process.h"
@@ -109,7 +110,7 @@ static void send_for_file(const struct fasync_struct *entry, int sig, int band)
 }
 
 /* Files that join meanwhile stand at the head of the list: they get no signal. */
-void __kill_fasync(struct fasync_struct **list, int sig, int band)
+static void __kill_fasync(struct fasync_struct **list, int sig, int band)
 {
 	struct fasync_struct place = { 0 }, *entry;
 
@@ -164,3 +165,10 @@ bool send_sigurg(const struct fown_struct *owner)
 	spin_unlock(&tasklist_lock);
 	return true;
 }
+
+static int __init sigio_init(void)
+{
+	kill_fasync_hook = __kill_fasync;
+	return 0;
+}
+early_initcall(sigio_init);

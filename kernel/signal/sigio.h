@@ -48,7 +48,8 @@ void fasync_unlink(struct fasync_struct *entry);
 /* The object is gone before its files: empties the list. Task context. */
 void fasync_forget(struct fasync_struct **list);
 
-void __kill_fasync(struct fasync_struct **list, int sig, int band);
+/* Set by sigio.c. Defined beside the hooks of the VFS, because only files are in lists. */
+extern void (*kill_fasync_hook)(struct fasync_struct **list, int sig, int band);
 /*
  * Sends sig, or what the owner has chosen instead, for each file of the list. band is POLL_*. A
  * SIGURG goes only to owners that have chosen a signal.
@@ -60,7 +61,7 @@ void __kill_fasync(struct fasync_struct **list, int sig, int band);
 static __always_inline void kill_fasync(struct fasync_struct **list, int sig, int band)
 {
 	if (unlikely(READ_ONCE(*list) != NULL))
-		__kill_fasync(list, sig, band);
+		kill_fasync_hook(list, sig, band);
 }
 
 /*

@@ -5,12 +5,11 @@
  * sources: fs/vfs/open.c fs/file/file.c fs/file/fcntl.c fs/locks/locks.c fs/locks/calls.c fs/vfs/fs_struct.c fs/vfs/stat.c fs/vfs/access.c fs/vfs/attr.c
  * sources: fs/vfs/truncate.c fs/vfs/permission.c fs/file/uio.c fs/file/read_write.c fs/vfs/readdir.c fs/vfs/libfs.c fs/vfs/d_path.c
  * sources: fs/vfs/page_cache.c fs/tmpfs/file.c fs/tmpfs/memfd.c fs/tmpfs/super.c fs/tmpfs/options.c fs/mount/options.c fs/vfs/seq_file.c tests/host/linux_fs.c
- * sources: fs/notify/events.c kernel/lib/kstrtox.c kernel/lib/rbtree.c
+ * sources: fs/vfs/hooks.c fs/notify/events.c kernel/lib/kstrtox.c kernel/lib/rbtree.c
  * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "test.h"
 
-#include "fake_fasync.h"
 #include "fake_kallsyms.h"
 #include "host_kmalloc.h"
 #include "host_mutex.h"
@@ -122,11 +121,7 @@ bool syscall_boundary_work(void)
 	return false;
 }
 
-void eventpoll_release_file(struct file *file)
-{
-	(void)file;
-	fail();
-}
+DEFINE_SPINLOCK(fasync_lock); /* no file sends signals */
 
 int printk(const char *fmt, ...) { return (void)fmt, 0; }
 void wake_up_all(wait_queue_head_t *wq)
@@ -197,6 +192,9 @@ static int setup(void **state)
 	host_page_offset = (unsigned long)aligned_alloc(PAGE_SIZE, ARENA_PAGES * PAGE_SIZE);
 	dcache_init();
 	files_init();
+	vfs_hooks.fcntl_lock = __fcntl_lock;
+	vfs_hooks.locks_remove_posix = __locks_remove_posix;
+	vfs_hooks.locks_remove_file = __locks_remove_file;
 	names_cachep = kmem_cache_create("names_cache", PATH_MAX, 64);
 	register_filesystem(&rootfs_type);
 	assert_int_equal(kern_mount_at("rootfs", "rootfs", "/"), 0);

@@ -1,0 +1,9 @@
+/* The functions of features that add to the VFS: hooks.h. */
+#include "fs/vfs/hooks.h"
+
+#include "fs/notify/fsnotify.h"
+#include "kernel/signal/sigio.h"
+
+struct vfs_hooks vfs_hooks;
+DEFINE_STATIC_KEY_FALSE(fsnotify_key);
+void (*kill_fasync_hook)(struct fasync_struct **list, int sig, int band);
