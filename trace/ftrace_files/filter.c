@@ -198,13 +198,21 @@ int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, bool remove, 
 }
 EXPORT_SYMBOL_GPL(ftrace_set_filter_ip);
 
+const struct ftrace_module_filters *ftrace_module_filters;
+
+static void forget_module_words(const void *owner, struct ftrace_hash *(*get)(void *owner))
+{
+	if (ftrace_module_filters)
+		ftrace_module_filters->forget(owner, get);
+}
+
 void ftrace_free_filter(struct ftrace_ops *ops)
 {
 	mutex_lock(&ftrace_lock);
 	if (!WARN_ON(ops->flags & FTRACE_OPS_FL_ENABLED))
 		ftrace_replace_hashes(ops, NULL, NULL);
 	mutex_unlock(&ftrace_lock);
-	ftrace_forget_module_filters(ops, NULL);
+	forget_module_words(ops, NULL);
 }
 EXPORT_SYMBOL_GPL(ftrace_free_filter);
 
@@ -277,7 +285,8 @@ static int filter_show(struct seq_file *m, void *v)
 	if (v == SEQ_START_TOKEN) {
 		seq_puts(m, f->filter->when_empty);
 	} else if (v == SHOW_COMMANDS) {
-		ftrace_show_module_filters(f->filter, m);
+		if (ftrace_module_filters)
+			ftrace_module_filters->show(f->filter, m);
 		if (f->filter->show_commands)
 			f->filter->show_commands(f->filter->owner, m);
 	} else {
@@ -319,7 +328,7 @@ static int filter_open(struct inode *inode, struct file *file)
 	if ((file->f_mode & FMODE_WRITE) && !(file->f_flags & O_TRUNC))
 		error = begin_writing(f);
 	else if (file->f_mode & FMODE_WRITE)
-		ftrace_forget_module_filters(f->filter->owner, f->filter->get);
+		forget_module_words(f->filter->owner, f->filter->get);
 	if (!error && (file->f_mode & FMODE_READ))
 		error = seq_open(file, &filter_sops);
 	if (error) {
@@ -343,7 +352,9 @@ static int filter_apply_word(struct filter_file *f)
 
 	if (f->filter->remember && strstr(word, ":mod:")) {
 		mutex_lock(&ftrace_lock);
-		error = ftrace_filter_module(f->filter, f->hash, word, &changed);
+		error = ftrace_module_filters
+				? ftrace_module_filters->match(f->filter, f->hash, word, &changed)
+				: -EINVAL;
 		mutex_unlock(&ftrace_lock);
 	} else if (f->filter->command && strchr(word, ':')) {
 		return f->filter->command(f->filter->owner, word);

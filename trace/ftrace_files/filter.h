@@ -33,16 +33,20 @@ struct ftrace_filter {
 
 /* ---- module_filter.c: "PATTERN:mod:MODULE" ---- */
 
-/*
- * Applies such a word to hash, as ftrace_match_records(), or keeps it until the module is loaded:
- * then it is applied to filter's set. ftrace_lock held.
- */
-int ftrace_filter_module(const struct ftrace_filter *filter, const struct ftrace_hash *hash,
-			 const char *word, struct ftrace_hash **result);
-/* Prints the words that are kept for filter. ftrace_lock held. */
-void ftrace_show_module_filters(const struct ftrace_filter *filter, struct seq_file *m);
-/* Forgets the words of the filter with this owner and get; get NULL: of all with this owner. */
-void ftrace_forget_module_filters(const void *owner, struct ftrace_hash *(*get)(void *owner));
+struct ftrace_module_filters {
+	/*
+	 * Applies such a word to hash, as ftrace_match_records(), or keeps it until the module is
+	 * loaded: then it is applied to filter's set. ftrace_lock held.
+	 */
+	int (*match)(const struct ftrace_filter *filter, const struct ftrace_hash *hash,
+		     const char *word, struct ftrace_hash **result);
+	/* Prints the words that are kept for filter. ftrace_lock held. */
+	void (*show)(const struct ftrace_filter *filter, struct seq_file *m);
+	/* Forgets the words of the filter with this owner and get; NULL: all with this owner. */
+	void (*forget)(const void *owner, struct ftrace_hash *(*get)(void *owner));
+};
+/* Set by module_filter.c, constant after the boot. NULL: the kernel has no modules. */
+extern const struct ftrace_module_filters *ftrace_module_filters;
 /*
  * Applies a word (empty: all functions) to the functions of a module. It may match none.
  * ftrace_lock held. filter.c

@@ -85,7 +85,7 @@ static bool has_pending(const struct ftrace_filter *filter)
 	return false;
 }
 
-int ftrace_filter_module(const struct ftrace_filter *filter, const struct ftrace_hash *hash,
+static int filter_module(const struct ftrace_filter *filter, const struct ftrace_hash *hash,
 			 const char *word, struct ftrace_hash **result)
 {
 	const char *separator = strstr(word, ":mod:"), *module = separator + strlen(":mod:");
@@ -115,7 +115,7 @@ int ftrace_filter_module(const struct ftrace_filter *filter, const struct ftrace
 	return error;
 }
 
-void ftrace_show_module_filters(const struct ftrace_filter *filter, struct seq_file *m)
+static void show_words(const struct ftrace_filter *filter, struct seq_file *m)
 {
 	const struct pending_word *word;
 
@@ -124,7 +124,7 @@ void ftrace_show_module_filters(const struct ftrace_filter *filter, struct seq_f
 			seq_printf(m, "%s:mod:%s\n", word->pattern, word->module);
 }
 
-void ftrace_forget_module_filters(const void *owner, struct ftrace_hash *(*get)(void *owner))
+static void forget_words(const void *owner, struct ftrace_hash *(*get)(void *owner))
 {
 	struct pending_word *word, *next;
 
@@ -154,9 +154,13 @@ static void apply_pending(const char *module)
 }
 
 static const struct ftrace_module_user module_filter_user = { .coming = apply_pending };
+static const struct ftrace_module_filters module_filters = { .match = filter_module,
+							     .show = show_words,
+							     .forget = forget_words };
 
 static int __init module_filter_init(void)
 {
+	ftrace_module_filters = &module_filters;
 	ftrace_set_module_user(&module_filter_user);
 	return 0;
 }
