@@ -1,6 +1,7 @@
 /* Requests to another CPU by NMI, because the CPU may not answer an IPI: to print a backtrace, to
  * stop. */
 #include "arch/irq/ipi.h"
+#include "arch/irq/traps.h"
 #include "arch/cpu/irqflags.h"
 #include "arch/cpu/processor.h"
 #include "arch/unwind/stacktrace.h"
@@ -78,3 +79,4 @@ bool smp_handle_nmi(struct pt_regs *regs)
 	}
 	return true;
 }
+NMI_HANDLER(smp_handle_nmi);

@@ -26,6 +26,7 @@
 #include "kernel/watchdog.h"
 
 #include "arch/irq/ipi.h"
+#include "arch/irq/traps.h"
 #include "arch/cpu/irqflags.h"
 #include "arch/cpu/ptrace.h"
 #include "arch/unwind/stacktrace.h"
@@ -80,7 +81,8 @@ static void watchdog_ipi(void)
 		cpu_event_start(CPU_EVENT_WATCHDOG, ktime_get() + CHECK_PERIOD);
 }
 
-bool watchdog_nmi(struct pt_regs *regs)
+/* Counts an NMI that has interrupted code with interrupts off, and returns whether it is one. */
+static bool watchdog_nmi(struct pt_regs *regs)
 {
 	struct watchdog_cpu *wd = this_cpu_ptr(&watchdogs);
 
@@ -89,6 +91,7 @@ bool watchdog_nmi(struct pt_regs *regs)
 	WRITE_ONCE(wd->nmis, wd->nmis + 1);
 	return true;
 }
+NMI_HANDLER(watchdog_nmi);
 
 static void check_soft(struct watchdog_cpu *wd, unsigned cpu)
 {

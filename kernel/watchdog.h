@@ -6,12 +6,4 @@
 
 #include "kernel/types.h"
 
-struct pt_regs;
-
 extern int watchdog_thresh; /* seconds, that is checks in a row; 0 turns the detectors off */
-
-/*
- * Called by the NMI handler for each NMI. Counts an NMI that has interrupted code with interrupts
- * off, and returns whether it is one.
- */
-bool watchdog_nmi(struct pt_regs *regs);

@@ -46,12 +46,8 @@ int copy_name_to_user(void __user *to, int __user *ulen, const union sockname *n
 	return put_user((int)namelen, ulen);
 }
 
-static const struct net_proto_family *const families[] = {
-	&unix_family,
-	&inet_family,
-	&netlink_family,
-
-};
+/* SOCKET_FAMILY() makes the entries. */
+DEFINE_LINKER_TABLE(rodata, const struct net_proto_family, socket_families);
 
 /* A socket without a file, or an ERR_PTR. */
 static struct socket *sock_create(int family, unsigned type, int protocol)
@@ -63,9 +59,9 @@ static struct socket *sock_create(int family, unsigned type, int protocol)
 	type &= 0xf;
 	if (type > SOCK_PACKET)
 		return ERR_PTR(-EINVAL);
-	for (unsigned i = 0; i < ARRAY_SIZE(families); i++)
-		if (families[i]->family == family)
-			return families[i]->create(type, protocol);
+	for_each_linker_table_entry (known, socket_families)
+		if (known->family == family)
+			return known->create(type, protocol);
 	return ERR_PTR(-EAFNOSUPPORT);
 }
 

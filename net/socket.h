@@ -7,6 +7,7 @@
 
 #include "fs/vfs/fs.h"
 #include "fs/file/uio.h"
+#include "kernel/linker_table.h"
 #include "kernel/process/pid.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sched/wait.h"
@@ -153,6 +154,10 @@ struct net_proto_family {
 extern struct dentry *proc_net;
 
 extern const struct net_proto_family unix_family, inet_family, netlink_family;
+/* Adds a family: SOCKET_FAMILY(unix) = { .family = AF_UNIX, … }; */
+#define SOCKET_FAMILY(name)                                                                        \
+	const struct net_proto_family name##_family LINKER_TABLE_ENTRY(rodata, socket_families,    \
+								       #name)
 
 /* [C] constant; [A] atomic; [F] fasync_lock. Options: a torn read is harmless. */
 struct socket {

@@ -1,6 +1,7 @@
 /* debugfs: files for people who look into the kernel. */
 #include "fs/debug/debugfs.h"
-#include "fs/vfs/filesystems.h"
+#include "fs/mount/namespace.h"
+#include "fs/vfs/libfs.h"
 #include "kernel/export.h"
 
 static int debugfs_fill_super(struct super_block *sb, const char *data)
@@ -10,11 +11,21 @@ static int debugfs_fill_super(struct super_block *sb, const char *data)
 	return simple_fill_super(sb, 0700, &simple_dir_inode_operations);
 }
 
-struct file_system_type debugfs_type = {
+/* Makes the place of the second mount of tracefs, which Linux keeps too. */
+static int debugfs_populate(void)
+{
+	struct dentry *dir = debugfs_create_dir("tracing", NULL);
+
+	return IS_ERR(dir) ? (int)PTR_ERR(dir) : 0;
+}
+
+static struct file_system_type debugfs_type = {
 	.name = "debugfs",
 	.nodev = true,
 	.fill_super = debugfs_fill_super,
+	.populate = debugfs_populate,
 };
+FILE_SYSTEM(debugfs_type);
 
 static struct dentry *debugfs_parent(struct dentry *parent)
 {

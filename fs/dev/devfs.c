@@ -1,11 +1,12 @@
 /* devtmpfs: devices as files, at /dev; and the table of character devices. */
 #include "fs/dev/devfs.h"
 #include "fs/vfs/chrdev.h"
-#include "fs/dev/devices.h"
-#include "fs/vfs/filesystems.h"
+#include "fs/mount/namespace.h"
+#include "fs/tmpfs/tmpfs.h"
 #include "fs/vfs/fs_struct.h"
 #include "fs/vfs/internal.h"
 #include "fs/vfs/namei.h"
+#include "kernel/init.h"
 #include "kernel/mm/slab.h"
 
 static DEFINE_SPINLOCK(chrdevs_lock);
@@ -41,29 +42,31 @@ int chrdev_open(struct inode *inode, struct file *file)
 	return chrdev->fops->open ? chrdev->fops->open(inode, file) : 0;
 }
 
-int devfs_create(const char *name, umode_t mode, u32 dev, const struct file_operations *fops,
-		 void *private)
+/* DEVICE_FILE() makes the entries. */
+DEFINE_LINKER_TABLE(init, const struct device_file, device_files);
+
+/* Makes a device in the current directory. */
+static int __init make_device(const struct device_file *device)
 {
 	struct chrdev *chrdev = kzalloc(sizeof(*chrdev), GFP_KERNEL);
 
 	if (!chrdev)
 		return -ENOMEM;
-	*chrdev = (struct chrdev){ .dev = dev, .fops = fops, .private = private };
+	*chrdev = (struct chrdev){ .dev = device->dev,
+				   .fops = device->fops,
+				   .private = device->private };
 	register_chrdev(chrdev);
-	return do_mknodat(AT_FDCWD, name, S_IFCHR | mode, dev);
+	return do_mknodat(AT_FDCWD, device->name, S_IFCHR | device->mode, device->dev);
 }
 
 /* Makes the devices in the current directory. */
-static int make_devices(void)
+static int __init make_devices(void)
 {
-	int err = mem_devices_init();
+	int err = 0;
 
-	err = err ? err : physmem_device_init();
-	err = err ? err : random_devices_init();
-	err = err ? err : kmsg_device_init();
-	err = err ? err : tty_devices_init();
-	err = err ? err : ptmx_device_init();
-	err = err ? err : pmsg_device_init();
+	for_each_linker_table_entry (device, device_files)
+		if (!err && (!device->exists || device->exists()))
+			err = make_device(device);
 	if (err)
 		return err;
 	/* Names that programs expect. /proc/self/fd is a link to the descriptors of the reader. */
@@ -73,7 +76,9 @@ static int make_devices(void)
 	return err ? err : do_symlinkat("/proc/self/fd/2", AT_FDCWD, "stderr");
 }
 
-int devfs_populate(void)
+static struct file_system_type devtmpfs_type;
+
+static int __init devfs_populate(void)
 {
 	struct vfsmount *mnt = kern_mount(&devtmpfs_type);
 	struct path old, root;
@@ -90,3 +95,11 @@ int devfs_populate(void)
 	path_put(&old);
 	return err;
 }
+
+static struct file_system_type devtmpfs_type = {
+	.name = "devtmpfs",
+	.nodev = true,
+	.fill_super = rootfs_fill_super,
+	.populate = devfs_populate,
+};
+FILE_SYSTEM(devtmpfs_type);

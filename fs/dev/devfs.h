@@ -2,10 +2,21 @@
 #pragma once
 
 #include "fs/vfs/fs.h"
+#include "kernel/linker_table.h"
 
 /*
- * Makes /dev/NAME, a character device. Its open operation finds private in inode->i_private.
- * Returns 0, -EEXIST or -ENOMEM. Task context, after fs_initcall.
+ * A character device of the kernel. The boot makes /dev/NAME. The open operation finds private in
+ * inode->i_private.
  */
-int devfs_create(const char *name, umode_t mode, u32 dev, const struct file_operations *fops,
-		 void *private);
+struct device_file {
+	const char *name;
+	const struct file_operations *fops;
+	void *private;
+	bool (*exists)(void); /* NULL: always. Called by an fs_initcall. */
+	u32 dev;              /* MKDEV() */
+	umode_t mode;
+};
+
+/* Adds a device: DEVICE_FILE(null) = { .name = "null", … }; */
+#define DEVICE_FILE(id)                                                                            \
+	static const struct device_file device_file_##id LINKER_TABLE_ENTRY(init, device_files, #id)

@@ -256,8 +256,11 @@ static void wake_readers(void)
 
 static const struct kmsg_reader_hooks reader_hooks = { reader_waits, wake_readers };
 
-int kmsg_device_init(void)
+DEVICE_FILE(kmsg) = { .name = "kmsg", .mode = 0644, .dev = MKDEV(1, 11), .fops = &kmsg_fops };
+
+static int __init kmsg_reader_init(void)
 {
 	smp_store_release(&kmsg_reader_hooks, &reader_hooks);
-	return devfs_create("kmsg", 0644, MKDEV(1, 11), &kmsg_fops, NULL);
+	return 0;
 }
+core_initcall(kmsg_reader_init);

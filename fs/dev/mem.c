@@ -1,6 +1,5 @@
 /* /dev/null, /dev/zero, /dev/full: devices without hardware. */
 #include "fs/dev/devfs.h"
-#include "fs/dev/devices.h"
 #include "fs/file/uio.h"
 #include "kernel/vm/mm_types.h"
 #include "kernel/vm/shared_anon.h"
@@ -62,10 +61,6 @@ static const struct file_operations full_fops = { .read_iter = read_zero,
 						  .no_splice_read = true,
 						  .llseek = noop_llseek };
 
-int mem_devices_init(void)
-{
-	int err = devfs_create("null", 0666, MKDEV(1, 3), &null_fops, NULL);
-
-	err = err ? err : devfs_create("zero", 0666, MKDEV(1, 5), &zero_fops, NULL);
-	return err ? err : devfs_create("full", 0666, MKDEV(1, 7), &full_fops, NULL);
-}
+DEVICE_FILE(null) = { .name = "null", .mode = 0666, .dev = MKDEV(1, 3), .fops = &null_fops };
+DEVICE_FILE(zero) = { .name = "zero", .mode = 0666, .dev = MKDEV(1, 5), .fops = &zero_fops };
+DEVICE_FILE(full) = { .name = "full", .mode = 0666, .dev = MKDEV(1, 7), .fops = &full_fops };

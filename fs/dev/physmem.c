@@ -6,7 +6,6 @@
  */
 #include "arch/mm/pgtable.h"
 #include "fs/dev/devfs.h"
-#include "fs/dev/devices.h"
 #include "fs/file/uio.h"
 #include "kernel/boot/boot_info.h"
 #include "kernel/lib/string.h"
@@ -179,7 +178,4 @@ static const struct file_operations mem_fops = {
 	.no_splice_read = true,
 };
 
-int physmem_device_init(void)
-{
-	return devfs_create("mem", 0600, MKDEV(1, 1), &mem_fops, NULL);
-}
+DEVICE_FILE(mem) = { .name = "mem", .mode = 0600, .dev = MKDEV(1, 1), .fops = &mem_fops };

@@ -1,6 +1,5 @@
 /* /dev/random and /dev/urandom: random numbers as files. Both give the same, as on Linux. */
 #include "fs/dev/devfs.h"
-#include "fs/dev/devices.h"
 #include "fs/file/fasync.h"
 #include "kernel/random/random.h"
 
@@ -33,9 +32,7 @@ static const struct file_operations random_fops = {
 	.fasync = random_fasync,
 };
 
-int random_devices_init(void)
-{
-	int err = devfs_create("random", 0666, MKDEV(1, 8), &random_fops, NULL);
-
-	return err ? err : devfs_create("urandom", 0666, MKDEV(1, 9), &random_fops, NULL);
-}
+DEVICE_FILE(random) = { .name = "random", .mode = 0666, .dev = MKDEV(1, 8), .fops = &random_fops };
+DEVICE_FILE(urandom) = {
+	.name = "urandom", .mode = 0666, .dev = MKDEV(1, 9), .fops = &random_fops
+};

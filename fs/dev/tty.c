@@ -1,7 +1,6 @@
 /* /dev/console, /dev/tty, /dev/ttyS0, /dev/ttyS1; and the files of all terminals. */
 #include "fs/dev/tty.h"
 #include "fs/dev/devfs.h"
-#include "fs/dev/devices.h"
 #include "fs/file/fasync.h"
 #include "fs/file/poll.h"
 #include "kernel/boot/boot_time.h"
@@ -187,12 +186,17 @@ SYSCALL_DEFINE0(vhangup)
 	return 0;
 }
 
-int tty_devices_init(void)
-{
-	int err = devfs_create("console", 0600, MKDEV(TTYAUX_MAJOR, 1), &tty_fops, (void *)0);
-
-	err = err ? err
-		  : devfs_create("tty", 0666, MKDEV(TTYAUX_MAJOR, 0), &current_tty_fops, NULL);
-	err = err ? err : devfs_create("ttyS0", 0600, MKDEV(4, 64), &tty_fops, (void *)0);
-	return err ? err : devfs_create("ttyS1", 0600, MKDEV(4, 65), &tty_fops, (void *)1);
-}
+DEVICE_FILE(console) = { .name = "console",
+			 .mode = 0600,
+			 .dev = MKDEV(TTYAUX_MAJOR, 1),
+			 .fops = &tty_fops,
+			 .private = (void *)0 };
+DEVICE_FILE(tty) = {
+	.name = "tty", .mode = 0666, .dev = MKDEV(TTYAUX_MAJOR, 0), .fops = &current_tty_fops
+};
+DEVICE_FILE(ttyS0) = {
+	.name = "ttyS0", .mode = 0600, .dev = MKDEV(4, 64), .fops = &tty_fops, .private = (void *)0
+};
+DEVICE_FILE(ttyS1) = {
+	.name = "ttyS1", .mode = 0600, .dev = MKDEV(4, 65), .fops = &tty_fops, .private = (void *)1
+};

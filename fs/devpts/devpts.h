@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "fs/mount/namespace.h"
 #include "fs/vfs/libfs.h"
 #include "kernel/console/pty.h"
 
@@ -34,6 +35,7 @@ struct pty *devpts_new(struct devpts_info *info, unsigned *index, struct dentry 
 /* The master is closed: removes the file. Drops the reference on dentry. */
 void devpts_kill(struct devpts_info *info, struct pty *pty, unsigned index, struct dentry *dentry);
 extern const struct file_operations ptmx_fops;
+extern struct file_system_type devpts_type;
 /* The options of mount(2). 0 or -EINVAL, -ENOMEM. */
 int devpts_parse_options(struct devpts_info *info, const char *data);
 /* /proc/sys/kernel/pty: the most pseudo-terminals, and how many there are. */

@@ -1,10 +1,9 @@
 /* ptmx: each open makes a pseudo-terminal; the open file is its master. */
 #include "arch/mm/uaccess.h"
 #include "fs/dev/devfs.h"
-#include "fs/dev/devices.h"
 #include "fs/devpts/devpts.h"
 #include "fs/file/file.h"
-#include "fs/vfs/filesystems.h"
+#include "fs/mount/namespace.h"
 #include "fs/vfs/internal.h"
 #include "fs/dev/tty.h"
 #include "fs/file/fasync.h"
@@ -170,7 +169,6 @@ const struct file_operations ptmx_fops = {
 	.fasync = ptmx_fasync,
 };
 
-int ptmx_device_init(void)
-{
-	return devfs_create("ptmx", 0666, MKDEV(TTYAUX_MAJOR, 2), &ptmx_fops, NULL);
-}
+DEVICE_FILE(ptmx) = {
+	.name = "ptmx", .mode = 0666, .dev = MKDEV(TTYAUX_MAJOR, 2), .fops = &ptmx_fops
+};

@@ -1,7 +1,8 @@
 /* devpts: instances, slaves and their files. See devpts.h. */
 #include "fs/dev/tty.h"
 #include "fs/devpts/devpts.h"
-#include "fs/vfs/filesystems.h"
+#include "fs/mount/namespace.h"
+#include "fs/vfs/libfs.h"
 #include "fs/proc/proc_fs.h"
 #include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
@@ -222,3 +223,4 @@ struct file_system_type devpts_type = {
 	.multiple = true,
 	.fill_super = devpts_fill_super,
 };
+FILE_SYSTEM(devpts_type);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "fs/vfs/fs.h"
+#include "kernel/linker_table.h"
 
 /* mount(2). */
 #define MS_RDONLY      1
@@ -52,6 +53,11 @@ struct file_system_type {
 	 * negative errno.
 	 */
 	int (*fill_super)(struct super_block *sb, const char *data);
+	/*
+	 * Not `multiple`: the boot makes the super_block, and calls this function when there is one
+	 * of each such type. 0 or a negative errno. May be NULL.
+	 */
+	int (*populate)(void);
 	struct super_block *sb;   /* [mount_mutex] of a type without multiple */
 	struct list_head fs_list; /* [mount_mutex] */
 };
@@ -81,6 +87,10 @@ static inline bool mnt_is_readonly(const struct vfsmount *mnt)
 }
 
 int register_filesystem(struct file_system_type *type);
+/* Makes the boot register a file system: one line behind its struct file_system_type. */
+#define FILE_SYSTEM(type)                                                                          \
+	static struct file_system_type *const file_system_##type LINKER_TABLE_ENTRY(               \
+		init, file_systems, #type) = &(type)
 /*
  * Mounts the type's super_block at path; the first mount is at "/". /proc/mounts shows devname.
  * Returns 0 or a negative errno.

@@ -4,7 +4,8 @@
  * Static entries are pinned dentries. The directories of tasks and the link self live while they
  * have users: proc_tasks makes them, if programs are linked.
  */
-#include "fs/vfs/filesystems.h"
+#include "fs/mount/namespace.h"
+#include "fs/vfs/libfs.h"
 #include "fs/proc/internal.h"
 #include "kernel/export.h"
 #include "kernel/printk/printk.h"
@@ -76,11 +77,7 @@ static int proc_fill_super(struct super_block *sb, const char *data)
 	return 0;
 }
 
-struct file_system_type proc_type = {
-	.name = "proc",
-	.nodev = true,
-	.fill_super = proc_fill_super,
-};
+static struct file_system_type proc_type;
 
 static struct dentry *proc_parent(struct dentry *parent)
 {
@@ -116,3 +113,11 @@ struct dentry *proc_mkdir(const char *name, struct dentry *parent)
 	return proc_made(name,
 			 simple_create_dir(proc_parent(parent), name, 0555, &proc_dir_operations));
 }
+
+static struct file_system_type proc_type = {
+	.name = "proc",
+	.nodev = true,
+	.fill_super = proc_fill_super,
+	.populate = proc_sysctl_init,
+};
+FILE_SYSTEM(proc_type);

@@ -1,6 +1,5 @@
 /* /dev/pmsg0: what programs write there is in /sys/fs/pstore/pmsg-ramoops-0 after a reboot. */
 #include "fs/dev/devfs.h"
-#include "fs/dev/devices.h"
 #include "fs/pstore/internal.h"
 #include "kernel/sched/mutex.h"
 
@@ -19,9 +18,13 @@ static ssize_t pmsg_write(struct file *file __unused, const char *buf, size_t co
 
 static const struct file_operations pmsg_fops = { .write = pmsg_write, .llseek = noop_llseek };
 
-int pmsg_device_init(void)
+static bool pmsg_exists(void)
 {
-	if (!ramoops_pmsg.size)
-		return 0;
-	return devfs_create("pmsg0", 0220, MKDEV(PMSG_MAJOR, 0), &pmsg_fops, NULL);
+	return ramoops_pmsg.size;
 }
+
+DEVICE_FILE(pmsg0) = { .name = "pmsg0",
+		       .mode = 0220,
+		       .dev = MKDEV(PMSG_MAJOR, 0),
+		       .fops = &pmsg_fops,
+		       .exists = pmsg_exists };

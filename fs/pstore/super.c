@@ -1,5 +1,6 @@
 /* pstore, the file system at /sys/fs/pstore: a file for each record of the last boot. */
-#include "fs/vfs/filesystems.h"
+#include "fs/mount/namespace.h"
+#include "fs/vfs/libfs.h"
 #include "fs/mount/options.h"
 #include "fs/pstore/internal.h"
 #include "fs/vfs/seq_file.h"
@@ -137,8 +138,9 @@ static int pstore_fill_super(struct super_block *sb, const char *data __unused)
 	return 0;
 }
 
-struct file_system_type pstore_type = {
+static struct file_system_type pstore_type = {
 	.name = "pstore",
 	.nodev = true,
 	.fill_super = pstore_fill_super,
 };
+FILE_SYSTEM(pstore_type);

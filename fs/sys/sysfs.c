@@ -1,6 +1,7 @@
 /* sysfs at /sys: a subsystem that shows something there makes its own directory. */
 #include "fs/sys/sysfs.h"
-#include "fs/vfs/filesystems.h"
+#include "fs/mount/namespace.h"
+#include "fs/vfs/libfs.h"
 #include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
@@ -14,11 +15,7 @@ static int sysfs_fill_super(struct super_block *sb, const char *data)
 	return simple_fill_super(sb, 0555, &simple_dir_inode_operations);
 }
 
-struct file_system_type sysfs_type = {
-	.name = "sysfs",
-	.nodev = true,
-	.fill_super = sysfs_fill_super,
-};
+static struct file_system_type sysfs_type;
 
 static struct dentry *sysfs_parent(struct dentry *parent)
 {
@@ -90,7 +87,8 @@ static struct dentry *mount_points(const char *name, const char *const *points, 
 	return IS_ERR(dir) ? dir : parent;
 }
 
-int sysfs_populate(void)
+/* Makes kernel/ and fs/, with the mount points in them. */
+static int sysfs_populate(void)
 {
 	static const char *const in_kernel[] = { "debug", "tracing" }, *const in_fs[] = {
 		"pstore"
@@ -102,3 +100,11 @@ int sysfs_populate(void)
 	kernel_dir = mount_points("kernel", in_kernel, ARRAY_SIZE(in_kernel));
 	return IS_ERR(kernel_dir) ? (int)PTR_ERR(kernel_dir) : 0;
 }
+
+static struct file_system_type sysfs_type = {
+	.name = "sysfs",
+	.nodev = true,
+	.fill_super = sysfs_fill_super,
+	.populate = sysfs_populate,
+};
+FILE_SYSTEM(sysfs_type);

@@ -300,7 +300,7 @@ static int tmpfs_fill_super(struct super_block *sb, const char *data)
 	return fill_super(sb, data, S_IRWXUGO | S_ISVTX);
 }
 
-static int rootfs_fill_super(struct super_block *sb, const char *data)
+int rootfs_fill_super(struct super_block *sb, const char *data)
 {
 	return fill_super(sb, data, 0755);
 }
@@ -314,24 +314,20 @@ static int shm_fill_super(struct super_block *sb, const char *data)
 	return err;
 }
 
-struct file_system_type tmpfs_type = {
+static struct file_system_type tmpfs_type = {
 	.name = "tmpfs",
 	.nodev = true,
 	.multiple = true,
 	.fill_super = tmpfs_fill_super,
 };
+FILE_SYSTEM(tmpfs_type);
 
 struct file_system_type rootfs_type = {
 	.name = "rootfs",
 	.nodev = true,
 	.fill_super = rootfs_fill_super,
 };
-
-struct file_system_type devtmpfs_type = {
-	.name = "devtmpfs",
-	.nodev = true,
-	.fill_super = rootfs_fill_super,
-};
+FILE_SYSTEM(rootfs_type);
 
 /* The files of memfd_create(2). Not registered: no program mounts it. */
 struct file_system_type shm_type = {

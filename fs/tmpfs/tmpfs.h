@@ -39,6 +39,9 @@ static inline struct tmpfs_sb_info *tmpfs_sb(const struct super_block *sb)
 	return sb->s_fs_info;
 }
 
+/* fill_super of a tmpfs without a limit's options and with the mode 0755: /, and /dev. */
+int rootfs_fill_super(struct super_block *sb, const char *data);
+
 extern const struct file_operations tmpfs_file_operations;
 extern const struct inode_operations tmpfs_file_inode_operations;
 

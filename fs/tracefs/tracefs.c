@@ -6,7 +6,8 @@
  * As in Linux, a mount or a remount with uid or gid sets it for everything that there is.
  */
 #include "fs/tracefs/tracefs.h"
-#include "fs/vfs/filesystems.h"
+#include "fs/mount/namespace.h"
+#include "fs/vfs/libfs.h"
 #include "kernel/bug.h"
 #include "fs/vfs/internal.h"
 #include "fs/mount/options.h"
@@ -165,11 +166,12 @@ static int tracefs_fill_super(struct super_block *sb, const char *data __unused)
 	return simple_fill_super(sb, DEFAULT_MODE, &simple_dir_inode_operations);
 }
 
-struct file_system_type tracefs_type = {
+static struct file_system_type tracefs_type = {
 	.name = "tracefs",
 	.nodev = true,
 	.fill_super = tracefs_fill_super,
 };
+FILE_SYSTEM(tracefs_type);
 
 static struct dentry *tracefs_parent(struct dentry *parent)
 {

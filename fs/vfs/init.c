@@ -1,18 +1,15 @@
 /* The files that the boot makes: the contents of the kernel's file systems, and the console of the
  * first process. */
-#include "fs/debug/debugfs.h"
-#include "fs/vfs/filesystems.h"
 #include "fs/initramfs/initramfs.h"
+#include "fs/mount/namespace.h"
 #include "fs/vfs/namei.h"
 #include "fs/vfs/syscalls.h"
 #include "kernel/init.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
 
-static struct file_system_type *const types[] = {
-	&rootfs_type,  &tmpfs_type,   &devtmpfs_type, &proc_type,   &sysfs_type,
-	&debugfs_type, &tracefs_type, &devpts_type,   &pstore_type,
-};
+/* FILE_SYSTEM() makes the entries. */
+DEFINE_LINKER_TABLE(init, struct file_system_type *const, file_systems);
 
 /* What the root file system holds before an archive is unpacked, as on Linux. */
 static int __init make_root(void)
@@ -24,24 +21,20 @@ static int __init make_root(void)
 	return err ? err : do_mkdirat(AT_FDCWD, "/root", 0700);
 }
 
-/* Gives each file system of the kernel its contents. Mounts none of them. */
+/* Gives each file system of the kernel its super_block, then its contents. Mounts none of them. */
 static int __init populate(void)
 {
-	static struct file_system_type *const singles[] = { &proc_type, &sysfs_type, &debugfs_type,
-							    &tracefs_type, &pstore_type };
 	int err = 0;
 
-	for (unsigned i = 0; i < ARRAY_SIZE(singles) && !err; i++) {
-		struct vfsmount *mnt = kern_mount(singles[i]);
+	for_each_linker_table_entry (type, file_systems)
+		if (!(*type)->multiple && !(*type)->sb && !err) {
+			struct vfsmount *mnt = kern_mount(*type);
 
-		err = IS_ERR(mnt) ? (int)PTR_ERR(mnt) : 0;
-	}
-	err = err ? err : sysfs_populate();
-	err = err ? err : devfs_populate();
-	err = err ? err : proc_sysctl_init();
-	/* The place of the second mount of tracefs, which Linux keeps too. */
-	if (!err)
-		debugfs_create_dir("tracing", NULL);
+			err = IS_ERR(mnt) ? (int)PTR_ERR(mnt) : 0;
+		}
+	for_each_linker_table_entry (type, file_systems)
+		if ((*type)->populate && !err)
+			err = (*type)->populate();
 	return err;
 }
 
@@ -49,8 +42,8 @@ static int __init vfs_init(void)
 {
 	int err;
 
-	for (unsigned i = 0; i < ARRAY_SIZE(types); i++)
-		register_filesystem(types[i]);
+	for_each_linker_table_entry (type, file_systems)
+		register_filesystem(*type);
 	err = make_root();
 	err = err ? err : populate();
 	if (err)

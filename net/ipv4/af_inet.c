@@ -339,7 +339,7 @@ static struct socket *inet_create(unsigned type, int protocol)
 	return &sk->sock;
 }
 
-const struct net_proto_family inet_family = { AF_INET, inet_create };
+SOCKET_FAMILY(inet) = { AF_INET, inet_create };
 
 static int __init inet_init(void)
 {

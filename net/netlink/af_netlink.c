@@ -376,4 +376,4 @@ static struct socket *netlink_create(unsigned type, int protocol)
 	return &sk->sock;
 }
 
-const struct net_proto_family netlink_family = { AF_NETLINK, netlink_create };
+SOCKET_FAMILY(netlink) = { AF_NETLINK, netlink_create };

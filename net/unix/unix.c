@@ -362,7 +362,7 @@ static struct socket *create(unsigned type, int protocol)
 	return u ? &u->sock : ERR_PTR(-ENOMEM);
 }
 
-const struct net_proto_family unix_family = { AF_UNIX, create };
+SOCKET_FAMILY(unix) = { AF_UNIX, create };
 
 struct unix_sock *unix_from_file(const struct file *file)
 {

@@ -10,6 +10,7 @@
 #include "arch/irq/interrupt.h"
 #include "arch/cpu/irqflags.h"
 #include "arch/probes/kprobes.h"
+#include "arch/probes/uprobes.h"
 #include "arch/irq/nmi_events.h"
 #include "arch/irq/ring3.h"
 #include "arch/cpu/special_insns.h"
@@ -27,7 +28,6 @@
 #include "kernel/sections.h"
 #include "kernel/smp.h"
 #include "kernel/time/ktime.h"
-#include "kernel/watchdog.h"
 
 /* Called by entry.asm. Interrupts off. */
 void do_exception(struct pt_regs *regs, unsigned vector);
@@ -38,6 +38,10 @@ static int3_handler_t int3_handler;
 struct ring3_ops ring3_ops;
 BUILD_BUG_ON(offsetof(struct ring3_ops, exit_loop) != 0);
 BUILD_BUG_ON(offsetof(struct ring3_ops, exception) != 8);
+
+/* Of kprobes and uprobes, if they are linked. Release store. */
+const struct arch_kprobe_handlers *kprobe_handlers;
+const struct arch_uprobe_handlers *uprobe_handlers;
 
 const char *const exception_names[NR_EXCEPTIONS] = {
 	[X86_TRAP_DE] = "divide error",
@@ -272,9 +276,8 @@ void nmi_exit(void)
 	preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
 }
 
-/* A handler returns whether the NMI was for it. All are called: one NMI may stand for several. */
-typedef bool (*nmi_handler_t)(struct pt_regs *regs);
-static const nmi_handler_t nmi_handlers[] = { watchdog_nmi, smp_handle_nmi };
+/* NMI_HANDLER() makes the entries. All are called: one NMI may stand for several. */
+DEFINE_LINKER_TABLE(rodata, const nmi_handler_t, nmi_handlers);
 
 static void handle_nmi(nmi_handler_t handler, struct pt_regs *regs)
 {
@@ -295,8 +298,8 @@ void do_nmi(struct pt_regs *regs)
 	if (static_branch_unlikely(&interrupt_hooks_key))
 		interrupt_hooks.nmi(true);
 	irq_stat_inc(IRQ_STAT_NMI);
-	for (size_t i = 0; i < ARRAY_SIZE(nmi_handlers); i++)
-		handle_nmi(nmi_handlers[i], regs);
+	for_each_linker_table_entry (handler, nmi_handlers)
+		handle_nmi(*handler, regs);
 	if (static_branch_unlikely(&interrupt_hooks_key))
 		interrupt_hooks.nmi(false);
 	nmi_exit();

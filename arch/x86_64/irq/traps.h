@@ -4,6 +4,7 @@
 #include "arch/cpu/percpu.h"
 #include "arch/cpu/ptrace.h"
 #include "kernel/compiler.h"
+#include "kernel/linker_table.h"
 
 /* Exception vectors (Intel SDM 3A table 6-1). */
 enum x86_trap {
@@ -44,6 +45,14 @@ enum x86_trap {
  */
 typedef bool (*int3_handler_t)(struct pt_regs *regs);
 int3_handler_t set_int3_handler(int3_handler_t handler);
+/*
+ * Adds a handler of NMIs: NMI_HANDLER(watchdog_nmi); all are called for each NMI. A handler returns
+ * whether the NMI was for it.
+ */
+typedef bool (*nmi_handler_t)(struct pt_regs *regs);
+#define NMI_HANDLER(fn)                                                                            \
+	static const nmi_handler_t nmi_handler_##fn LINKER_TABLE_ENTRY(rodata, nmi_handlers,       \
+								       #fn) = fn
 /* Called by an int3 handler: emulates `call target` with the return address ret. */
 void int3_emulate_call(struct pt_regs *regs, unsigned long ret, unsigned long target);
 /* Not 0 while this CPU handles an NMI. entry.asm changes and tests it. */

@@ -20,32 +20,12 @@ BUILD_BUG_ON(MAX_INSN_SIZE + 1 > SECOND_COPY);
 /* What POPF changes in the kernel: all but RF, VM, VIF and VIP. */
 #define POPF_FLAGS (X86_EFLAGS_USER | X86_EFLAGS_IF | X86_EFLAGS_IOPL | X86_EFLAGS_NT | BIT(21))
 
-static const struct arch_kprobe_handlers *kprobe_handlers; /* release store */
 void (*kprobe_detour_handler)(void *data, struct pt_regs *regs);
 
 void arch_kprobe_set_handlers(const struct arch_kprobe_handlers *handlers)
 {
 	kprobe_detour_handler = handlers->detour;
 	smp_store_release(&kprobe_handlers, handlers);
-}
-
-__kprobes /* the breakpoint handler */
-	bool
-	arch_kprobe_int3(struct pt_regs *regs)
-{
-	const struct arch_kprobe_handlers *handlers = smp_load_acquire(&kprobe_handlers);
-
-	return handlers && handlers->int3(regs);
-}
-
-__kprobes /* a probe's fault comes here: it would be counted twice */
-	void
-	arch_kprobe_fault(struct pt_regs *regs)
-{
-	const struct arch_kprobe_handlers *handlers = smp_load_acquire(&kprobe_handlers);
-
-	if (unlikely(handlers && regs->ip >= TEXT_AREA_START && regs->ip < MODULES_END))
-		handlers->fault(regs);
 }
 
 /* ---- which instructions ---- */

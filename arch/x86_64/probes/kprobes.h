@@ -12,6 +12,7 @@
 
 #include "arch/probes/insn.h"
 #include "arch/cpu/ptrace.h"
+#include "arch/mm/pgtable.h"
 #include "kernel/compiler.h"
 #include "kernel/sections.h"
 
@@ -89,6 +90,19 @@ struct arch_kprobe_handlers {
 	void (*detour)(void *data, struct pt_regs *regs);
 };
 void arch_kprobe_set_handlers(const struct arch_kprobe_handlers *handlers);
+extern const struct arch_kprobe_handlers *kprobe_handlers; /* traps.c; NULL: no probes */
+
 /* For traps.c. Interrupts off, any context. */
-bool arch_kprobe_int3(struct pt_regs *regs);
-void arch_kprobe_fault(struct pt_regs *regs);
+static __always_inline bool arch_kprobe_int3(struct pt_regs *regs)
+{
+	const struct arch_kprobe_handlers *handlers = smp_load_acquire(&kprobe_handlers);
+
+	return handlers && handlers->int3(regs);
+}
+static __always_inline void arch_kprobe_fault(struct pt_regs *regs)
+{
+	const struct arch_kprobe_handlers *handlers = smp_load_acquire(&kprobe_handlers);
+
+	if (unlikely(handlers && regs->ip >= TEXT_AREA_START && regs->ip < MODULES_END))
+		handlers->fault(regs);
+}

@@ -15,33 +15,9 @@ enum action { ACT_SLOT, ACT_NOP, ACT_PUSH, ACT_REFUSE };
 #define REG_SI 6
 #define REG_DI 7
 
-static const struct arch_uprobe_handlers *uprobe_handlers; /* release store */
-
 void arch_uprobe_set_handlers(const struct arch_uprobe_handlers *handlers)
 {
 	smp_store_release(&uprobe_handlers, handlers);
-}
-
-bool arch_uprobe_int3(struct pt_regs *regs)
-{
-	const struct arch_uprobe_handlers *handlers = smp_load_acquire(&uprobe_handlers);
-
-	return handlers && handlers->int3(regs);
-}
-
-void arch_uprobe_leave(struct pt_regs *regs)
-{
-	const struct arch_uprobe_handlers *handlers = smp_load_acquire(&uprobe_handlers);
-
-	if (handlers)
-		handlers->leave(regs);
-}
-
-unsigned long arch_uprobe_return_address(unsigned long address, unsigned long at)
-{
-	const struct arch_uprobe_handlers *handlers = smp_load_acquire(&uprobe_handlers);
-
-	return handlers ? handlers->return_address(address, at) : address;
 }
 
 /* ---- which instructions ---- */

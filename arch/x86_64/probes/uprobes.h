@@ -58,11 +58,29 @@ struct arch_uprobe_handlers {
 	unsigned long (*return_address)(unsigned long address, unsigned long at);
 };
 void arch_uprobe_set_handlers(const struct arch_uprobe_handlers *handlers);
+extern const struct arch_uprobe_handlers *uprobe_handlers; /* traps.c; NULL: no probes */
+
 /* For traps_user.c. */
-bool arch_uprobe_int3(struct pt_regs *regs);
-void arch_uprobe_leave(struct pt_regs *regs);
+static inline bool arch_uprobe_int3(struct pt_regs *regs)
+{
+	const struct arch_uprobe_handlers *handlers = smp_load_acquire(&uprobe_handlers);
+
+	return handlers && handlers->int3(regs);
+}
+static inline void arch_uprobe_leave(struct pt_regs *regs)
+{
+	const struct arch_uprobe_handlers *handlers = smp_load_acquire(&uprobe_handlers);
+
+	if (handlers)
+		handlers->leave(regs);
+}
 /* For backtraces of the current program. Any context but NMI. */
-unsigned long arch_uprobe_return_address(unsigned long address, unsigned long at);
+static inline unsigned long arch_uprobe_return_address(unsigned long address, unsigned long at)
+{
+	const struct arch_uprobe_handlers *handlers = smp_load_acquire(&uprobe_handlers);
+
+	return handlers ? handlers->return_address(address, at) : address;
+}
 /* The program gets the signal that an access to address would give. regs->ip: the instruction. */
 void arch_uprobe_send_fault(struct pt_regs *regs, const struct arch_uprobe_fault *fault);
 /* The program gets the SIGTRAP of TF behind an emulated instruction. */
