@@ -18,9 +18,8 @@ $(call feature,ftrace,core,\
 	call sites that are patched while they run; the tracers function and function_graph)
 
 $(call feature,programs,core,\
-	arch/x86_64/user kernel/process kernel/signal kernel/vm kernel/syscalls fs/exec fs/pipe fs/mount/pivot_root.c fs/file/fcntl.c \
-	fs/file/select.c fs/file/splice.c fs/file/read_vector.c fs/vfs/namei_calls.c fs/vfs/access.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c \
-	kernel/console/tty_jobctrl.c fs/dev/physmem.c \
+	arch/x86_64/user kernel/process kernel/signal kernel/vm kernel/syscalls kernel/random/getrandom.c fs/exec fs/calls fs/pipe \
+	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c kernel/console/tty_jobctrl.c fs/dev/physmem.c \
 	fs/proc/task fs/proc/kcore.c fs/proc/mounts.c fs/proc/unknown_syscalls.c,\
 	ring 3: processes and signals and user memory and Linux's system calls)
 

@@ -12,6 +12,8 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/printk/printk.h"
+#include "kernel/process/capability.h"
+#include "kernel/process/cred.h"
 #include "kernel/sched/sched.h"
 
 /* Bytes of one message: the limit of Linux 6.1, and less than a record holds. */
@@ -34,9 +36,17 @@ struct devkmsg_user {
 	unsigned missed;  /* [lock] messages that the limit has dropped */
 };
 
-/* ---- who may write: printk.devkmsg=, /proc/sys/kernel/printk_devkmsg ---- */
+/* ---- who may read: kernel.dmesg_restrict; who may write: printk.devkmsg=, /proc/sys/kernel/printk_devkmsg ---- */
 
 enum devkmsg_log { DEVKMSG_RATELIMIT, DEVKMSG_ON, DEVKMSG_OFF };
+
+/* kernel.dmesg_restrict: the log has addresses, and what other users do. 1 as in Debian. */
+int dmesg_restrict = 1;
+
+bool may_read_log(void)
+{
+	return !READ_ONCE(dmesg_restrict) || capable(CAP_SYSLOG);
+}
 
 static const char *const devkmsg_words[] = { "ratelimit", "on", "off" };
 static enum devkmsg_log devkmsg_log; /* [A] */

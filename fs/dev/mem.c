@@ -1,8 +1,6 @@
 /* /dev/null, /dev/zero, /dev/full: devices without hardware. */
 #include "fs/dev/devfs.h"
 #include "fs/file/uio.h"
-#include "kernel/vm/mm_types.h"
-#include "kernel/vm/shared_anon.h"
 
 static ssize_t read_null(struct kiocb *iocb, struct iov_iter *to)
 {
@@ -37,11 +35,11 @@ static ssize_t write_full(struct kiocb *iocb, struct iov_iter *from)
 	return -ENOSPC;
 }
 
-/* A private mapping is anonymous memory, which has no operations. */
+/* Anonymous memory: an area without operations. */
 static int mmap_zero(struct file *file, struct vm_area_struct *vma)
 {
-	(void)file;
-	return vma->vm_flags & VM_SHARED ? shared_anon_setup(vma) : 0;
+	(void)file, (void)vma;
+	return 0;
 }
 
 static const struct file_operations null_fops = { .read_iter = read_null,

@@ -6,7 +6,6 @@
 #include "kernel/boot/boot_time.h"
 #include "kernel/console/pty.h"
 #include "kernel/process/cred.h"
-#include "kernel/syscalls/syscalls.h"
 
 #define TTYAUX_MAJOR 5 /* /dev/tty, /dev/console */
 
@@ -169,22 +168,6 @@ static const struct file_operations current_tty_fops = {
 	.ioctl = tty_file_ioctl,
 	.fasync = tty_fasync,
 };
-
-/* Restricted: a pseudo-terminal cannot be opened again. */
-SYSCALL_DEFINE0(vhangup)
-{
-	struct tty_struct *tty;
-
-	if (!capable(CAP_SYS_TTY_CONFIG))
-		return -EPERM;
-	tty = open_current_tty();
-	if (!tty)
-		return 0;
-	tty_hangup(tty, !tty->port);
-	if (!tty->port)
-		pty_slave_close(tty);
-	return 0;
-}
 
 DEVICE_FILE(console) = { .name = "console",
 			 .mode = 0600,

@@ -44,6 +44,16 @@ int copy_string_kernel(struct linux_binprm *bprm, const char *string);
 /* Removes the lowest string: argv[0]. 0 or -EFAULT. */
 int remove_arg_zero(struct linux_binprm *bprm);
 
+/* shared_fs.c */
+/*
+ * The current task executes a program. Returns whether another process shares its struct, and could
+ * change it under the program: threads of the task end with the exec. If none does, none will
+ * before end_exec_fs(): clone(CLONE_FS) gives -EAGAIN meanwhile. Task context; takes tasklist_lock.
+ */
+bool begin_exec_fs(void);
+/* For the same task, with the result of begin_exec_fs(). */
+void end_exec_fs(bool shared);
+
 /*
  * The formats: 0; -ENOEXEC: the file has another format; another error. load_script() sets
  * interpreter, and load_elf_binary() makes the current task the new program.

@@ -10,7 +10,7 @@
 #include "fs/exec/binprm.h"
 #include "fs/file/file.h"
 #include "fs/vfs/fs_struct.h"
-#include "fs/vfs/getname.h"
+#include "fs/calls/getname.h"
 #include "fs/mount/namespace.h"
 #include "fs/vfs/open.h"
 #include "fs/vfs/permission.h"

@@ -8,7 +8,6 @@
  */
 #include "fs/vfs/fs.h"
 #include "fs/vfs/syscalls.h"
-#include "fs/initramfs/initramfs.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
@@ -116,7 +115,19 @@ static bool try_program(const char *path)
 	return !error;
 }
 
-void run_first_program(void)
+/* Opens the console as descriptors 0, 1 and 2 of the first process. */
+static void console_on_rootfs(void)
+{
+	long fd = sys_open("/dev/console", O_RDWR, 0);
+
+	while (fd >= 0 && fd < 2)
+		fd = sys_dup(0);
+	if (fd < 0)
+		panic("/dev/console: %s", errno_text((int)-fd));
+}
+
+/* Calls exec for rdinit= or /init. PID 1. */
+static void run_first_program(void)
 {
 	int error;
 
@@ -142,3 +153,10 @@ void run_first_program(void)
 	panic("No working init found in the initramfs. `make rootfs` builds one with a shell: "
 	      "build/rootfs.cpio. Or name another program with init=PATH.");
 }
+
+static int __init first_program_init(void)
+{
+	first_program = run_first_program;
+	return 0;
+}
+fs_initcall(first_program_init);

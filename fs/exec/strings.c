@@ -9,7 +9,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/sched.h"
-#include "kernel/vm/page.h"
+#include "kernel/mm/user_page.h"
 
 #define STACK_LIMIT_MAX (6UL << 20)   /* three quarters of the default stack size */
 #define ARG_MAX         (128UL << 10) /* that much is allowed however small RLIMIT_STACK is */

@@ -1,17 +1,16 @@
 /*
- * read, write, lseek, ioctl: checks, file positions, and the call of the file's own operation.
+ * Reads and writes of files: checks, and the call of the file's own operation. The system calls are
+ * in fs/calls/read_write.c.
  *
  * A kernel task's buffer goes straight to the file's read or write. A program's buffer goes to
  * read_iter or write_iter, which copy by themselves; for a file without them, through a bounce
  * buffer.
  */
-#include "fs/file/file.h"
 #include "fs/vfs/internal.h"
 #include "fs/file/rw.h"
 #include "fs/file/uio.h"
 #include "fs/notify/fsnotify.h"
 #include "kernel/mm/slab.h"
-#include "kernel/syscalls/syscalls.h"
 
 #define BOUNCE_STACK 128U    /* bytes of a bounce buffer on the stack */
 #define BOUNCE_MAX   65536UL /* a tracefs write must arrive in one piece */
@@ -198,108 +197,6 @@ noinline ssize_t vfs_write(struct file *file, const char __user *buf, size_t cou
 	iov_iter_user(&from, (char __user *)buf, min(count, MAX_RW_COUNT));
 	ret = vfs_iter_write(file, &from, pos, 0);
 	account_write(ret);
-	return ret;
-}
-
-/* Tells if f_pos needs its lock: another task can use it only if the file has more references. */
-static inline bool file_pos_shared(const struct file *file)
-{
-	return unlikely((file->f_mode & FMODE_ATOMIC_POS) && atomic_read(&file->f_count) > 1);
-}
-
-static noinline ssize_t read_shared(struct file *file, char __user *buf, size_t count)
-{
-	ssize_t ret;
-
-	mutex_lock(&file->f_pos_lock);
-	ret = vfs_read(file, buf, count, &file->f_pos);
-	mutex_unlock(&file->f_pos_lock);
-	return ret;
-}
-
-static noinline ssize_t write_shared(struct file *file, const char __user *buf, size_t count)
-{
-	ssize_t ret;
-
-	mutex_lock(&file->f_pos_lock);
-	ret = vfs_write(file, buf, count, &file->f_pos);
-	mutex_unlock(&file->f_pos_lock);
-	return ret;
-}
-
-/* A file of a table that other tasks use, too, and from which they may close it. */
-static noinline ssize_t read_counted(unsigned fd, char __user *buf, size_t count)
-{
-	struct fd f = fdget_shared(fd);
-	ssize_t ret;
-
-	if (!f.file)
-		return -EBADF;
-	ret = f.file->f_mode & FMODE_ATOMIC_POS ? read_shared(f.file, buf, count)
-						: vfs_read(f.file, buf, count, &f.file->f_pos);
-	fdput(f);
-	return ret;
-}
-
-static noinline ssize_t write_counted(unsigned fd, const char __user *buf, size_t count)
-{
-	struct fd f = fdget_shared(fd);
-	ssize_t ret;
-
-	if (!f.file)
-		return -EBADF;
-	ret = f.file->f_mode & FMODE_ATOMIC_POS ? write_shared(f.file, buf, count)
-						: vfs_write(f.file, buf, count, &f.file->f_pos);
-	fdput(f);
-	return ret;
-}
-
-/* The next two are the busiest calls of most programs. */
-
-SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
-{
-	struct file *file = fcheck_light(current, fd);
-
-	if (unlikely(!file))
-		return read_counted(fd, buf, count);
-	if (file_pos_shared(file))
-		return read_shared(file, buf, count);
-	return vfs_read(file, buf, count, &file->f_pos);
-}
-
-SYSCALL_DEFINE3(write, unsigned int, fd, const char __user *, buf, size_t, count)
-{
-	struct file *file = fcheck_light(current, fd);
-
-	if (unlikely(!file))
-		return write_counted(fd, buf, count);
-	if (file_pos_shared(file))
-		return write_shared(file, buf, count);
-	return vfs_write(file, buf, count, &file->f_pos);
-}
-
-static loff_t vfs_llseek(struct file *file, loff_t offset, int whence)
-{
-	return file->f_op->llseek ? file->f_op->llseek(file, offset, whence) : -ESPIPE;
-}
-
-SYSCALL_DEFINE3(lseek, unsigned int, fd, off_t, offset, unsigned int, whence)
-{
-	struct fd f = fdget(fd);
-	loff_t ret = -EINVAL;
-	bool locked;
-
-	if (!f.file)
-		return -EBADF;
-	if (whence <= SEEK_HOLE) {
-		locked = file_pos_shared(f.file);
-		if (locked)
-			mutex_lock(&f.file->f_pos_lock);
-		ret = vfs_llseek(f.file, offset, (int)whence);
-		if (locked)
-			mutex_unlock(&f.file->f_pos_lock);
-	}
-	fdput(f);
 	return ret;
 }
 

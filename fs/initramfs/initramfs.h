@@ -8,5 +8,3 @@
  * anything is mounted on it.
  */
 void initramfs_unpack(void);
-/* For first_program: calls exec for rdinit= or /init. Panics if there is none. PID 1. */
-void run_first_program(void);

@@ -1,6 +1,6 @@
 /*
  * Mounts: file-system types, mounted trees, and the tables behind /proc/mounts (namespace.c).
- * fs/mount/mount.c holds mount(2) and umount(2).
+ * fs/calls/mount.c holds mount(2) and umount(2).
  */
 #pragma once
 

@@ -5,7 +5,7 @@
 #include "fs/vfs/dcache.h"
 #include "fs/file/fasync.h"
 #include "fs/file/file.h"
-#include "fs/vfs/getname.h"
+#include "fs/calls/getname.h"
 #include "fs/vfs/permission.h"
 #include "fs/file/poll.h"
 #include "fs/proc/proc_fs.h"

@@ -5,6 +5,7 @@
 #include "fs/pipe/pipe.h"
 #include "fs/vfs/syscalls.h"
 #include "arch/mm/uaccess.h"
+#include "kernel/init.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/syscalls/syscalls.h"
@@ -96,7 +97,7 @@ static int create_pipe_files(struct file *files[2], unsigned flags)
 	pipe->readers = pipe->writers = pipe->w_counter = 1;
 	pipe->files = 2;
 	inode->i_private = pipe;
-	inode->i_fop = &fifo_operations; /* for opens of /proc/PID/fd/N */
+	inode->i_fop = fifo_operations; /* for opens of /proc/PID/fd/N */
 	if (flags & O_DIRECT)
 		pipe->fast_page = 0;
 	files[0] =
@@ -251,4 +252,11 @@ static int fifo_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-const struct file_operations fifo_operations = { .open = fifo_open };
+static const struct file_operations fifo_fops = { .open = fifo_open };
+
+static int __init fifo_init(void)
+{
+	fifo_operations = &fifo_fops;
+	return 0;
+}
+core_initcall(fifo_init);

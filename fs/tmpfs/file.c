@@ -65,6 +65,42 @@ static struct page *get_page_at(struct inode *inode, u64 index)
 	return likely(page) ? page : make_page(inode, index);
 }
 
+/* ---- seals ---- */
+
+/* -EPERM: a seal of the file forbids a write up to end (excluded). i_mutex is held. */
+static int check_seals_write(const struct inode *inode, loff_t end)
+{
+	unsigned seals = tmpfs_i(inode)->seals;
+
+	if (likely(!(seals & ~F_SEAL_SEAL)))
+		return 0;
+	if (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))
+		return -EPERM;
+	return (seals & F_SEAL_GROW) && end > inode->i_size ? -EPERM : 0;
+}
+
+/* The same for a change of the length. */
+static int check_seals_resize(const struct inode *inode, loff_t length)
+{
+	unsigned seals = tmpfs_i(inode)->seals;
+
+	if ((seals & F_SEAL_SHRINK) && length < inode->i_size)
+		return -EPERM;
+	return (seals & F_SEAL_GROW) && length > inode->i_size ? -EPERM : 0;
+}
+
+/* For a new area of a program; may take VM_MAYWRITE away. */
+static int check_seals_mmap(const struct inode *inode, struct vm_area_struct *vma)
+{
+	if (!(READ_ONCE(tmpfs_i(inode)->seals) & F_SEAL_FUTURE_WRITE) ||
+	    !(vma->vm_flags & VM_SHARED))
+		return 0;
+	if (vma->vm_flags & VM_WRITE)
+		return -EPERM;
+	vma->vm_flags &= ~VM_MAYWRITE; /* and mprotect(2) does not add it later */
+	return 0;
+}
+
 /* ---- read and write ---- */
 
 static ssize_t tmpfs_read_iter(struct kiocb *iocb, struct iov_iter *to)
@@ -130,7 +166,7 @@ static ssize_t write_pages(struct inode *inode, loff_t pos, size_t count, struct
 	while (done < count) {
 		size_t offset = (size_t)pos % PAGE_SIZE, copied;
 		size_t n = min(count - done, PAGE_SIZE - offset);
-		int err = tmpfs_check_write(inode, pos + (loff_t)n);
+		int err = check_seals_write(inode, pos + (loff_t)n);
 		struct page *page = err ? ERR_PTR(err) : get_page_at(inode, (u64)pos / PAGE_SIZE);
 
 		if (IS_ERR(page))
@@ -237,7 +273,7 @@ static int tmpfs_truncate(struct inode *inode, loff_t length)
 {
 	struct address_space *mapping = inode->i_mapping;
 	loff_t old = inode->i_size;
-	int err = tmpfs_check_resize(inode, length);
+	int err = check_seals_resize(inode, length);
 
 	if (!err)
 		err = check_size(inode, length);
@@ -342,13 +378,13 @@ static long tmpfs_fallocate(struct file *file, int mode, loff_t offset, loff_t l
 		return -EOPNOTSUPP;
 	mutex_lock(&inode->i_mutex);
 	if (mode & FALLOC_FL_PUNCH_HOLE) {
-		err = tmpfs_check_write(inode, 0);
+		err = check_seals_write(inode, 0);
 		if (!err)
 			punch_hole(inode, offset, len);
 	} else {
 		err = check_size(inode, offset + len);
 		if (!err && offset + len > inode->i_size)
-			err = tmpfs_check_resize(inode, offset + len);
+			err = check_seals_resize(inode, offset + len);
 		if (!err)
 			err = reserve_range(inode, offset, len);
 		if (!err && !(mode & FALLOC_FL_KEEP_SIZE) && offset + len > inode->i_size)
@@ -402,7 +438,7 @@ static const struct vm_operations_struct tmpfs_vm_operations = {
 
 static int tmpfs_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	int err = tmpfs_check_mmap(file->f_inode, vma);
+	int err = check_seals_mmap(file->f_inode, vma);
 
 	if (err)
 		return err;
@@ -436,8 +472,6 @@ const struct file_operations tmpfs_file_operations = {
 	.llseek = tmpfs_llseek,
 	.mmap = tmpfs_mmap,
 	.fallocate = tmpfs_fallocate,
-	.get_seals = tmpfs_get_seals,
-	.add_seals = tmpfs_add_seals,
 	.memory = tmpfs_memory,
 };
 

@@ -29,43 +29,7 @@ static struct vfsmount *shm_mnt; /* constant after the boot */
 
 /* ---- seals ---- */
 
-int tmpfs_check_write(const struct inode *inode, loff_t end)
-{
-	unsigned seals = tmpfs_i(inode)->seals;
-
-	if (likely(!(seals & ~F_SEAL_SEAL)))
-		return 0;
-	if (seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))
-		return -EPERM;
-	return (seals & F_SEAL_GROW) && end > inode->i_size ? -EPERM : 0;
-}
-
-int tmpfs_check_resize(const struct inode *inode, loff_t length)
-{
-	unsigned seals = tmpfs_i(inode)->seals;
-
-	if ((seals & F_SEAL_SHRINK) && length < inode->i_size)
-		return -EPERM;
-	return (seals & F_SEAL_GROW) && length > inode->i_size ? -EPERM : 0;
-}
-
-int tmpfs_check_mmap(const struct inode *inode, struct vm_area_struct *vma)
-{
-	if (!(READ_ONCE(tmpfs_i(inode)->seals) & F_SEAL_FUTURE_WRITE) ||
-	    !(vma->vm_flags & VM_SHARED))
-		return 0;
-	if (vma->vm_flags & VM_WRITE)
-		return -EPERM;
-	vma->vm_flags &= ~VM_MAYWRITE; /* and mprotect(2) does not add it later */
-	return 0;
-}
-
-unsigned tmpfs_get_seals(const struct inode *inode)
-{
-	return READ_ONCE(tmpfs_i(inode)->seals);
-}
-
-long tmpfs_add_seals(struct file *file, unsigned seals)
+static long add_seals(struct file *file, unsigned seals)
 {
 	struct inode *inode = file->f_inode;
 	struct tmpfs_inode *info = tmpfs_i(inode);
@@ -84,6 +48,15 @@ long tmpfs_add_seals(struct file *file, unsigned seals)
 		WRITE_ONCE(info->seals, info->seals | seals);
 	mutex_unlock(&inode->i_mutex);
 	return err;
+}
+
+long memfd_fcntl(struct file *file, bool add, unsigned long seals)
+{
+	if (file->f_op != &tmpfs_file_operations)
+		return -EINVAL;
+	if (!add)
+		return READ_ONCE(tmpfs_i(file->f_inode)->seals);
+	return seals == (unsigned)seals ? add_seals(file, (unsigned)seals) : -EINVAL;
 }
 
 /* ---- files ---- */

@@ -45,14 +45,11 @@ int rootfs_fill_super(struct super_block *sb, const char *data);
 extern const struct file_operations tmpfs_file_operations;
 extern const struct inode_operations tmpfs_file_inode_operations;
 
-/* 0, or -EPERM: a seal of the file forbids a write up to end (excluded). i_mutex is held. */
-int tmpfs_check_write(const struct inode *inode, loff_t end);
-/* The same for a change of the length. */
-int tmpfs_check_resize(const struct inode *inode, loff_t length);
-/* For a new area of a program; may take VM_MAYWRITE away. */
-int tmpfs_check_mmap(const struct inode *inode, struct vm_area_struct *vma);
-unsigned tmpfs_get_seals(const struct inode *inode);
-long tmpfs_add_seals(struct file *file, unsigned seals);
+/*
+ * memfd.c. fcntl(2): F_ADD_SEALS (add), or F_GET_SEALS. -EINVAL: no file of tmpfs, or an unknown
+ * seal; -EPERM; -EBUSY.
+ */
+long memfd_fcntl(struct file *file, bool add, unsigned long seals);
 /* A file without a name, counted against the limits of dir's file system. Or an ERR_PTR. */
 struct inode *tmpfs_tmpfile(struct inode *dir, umode_t mode);
 /* Frees the pages of a regular file, for evict_inode. */

@@ -17,4 +17,8 @@ struct chrdev {
 /* Takes over an allocation, for ever. Task context. */
 void register_chrdev(struct chrdev *chrdev);
 
-extern const struct file_operations fifo_operations; /* pipe.c */
+/*
+ * The operations of FIFOs. fs/pipe/ sets it at boot, before the first file system is mounted. Without
+ * fs/pipe/ an open of a FIFO fails with -ENXIO.
+ */
+extern const struct file_operations *fifo_operations;

@@ -4,7 +4,7 @@
  * A dentry is a name, an inode is an object, a file is an open file, a path is a dentry seen
  * through a mount. The names are Linux's. All functions here need task context with preemption on,
  * except where a comment says otherwise. Buffers and names are kernel memory: the system calls copy
- * between programs and the kernel (fs/vfs/getname.h, fs/file/uio.h).
+ * between programs and the kernel (fs/calls/getname.h, fs/file/uio.h).
  *
  * More for the parts of the VFS and for file systems: fs/vfs/dcache.h (dentries and inodes),
  * fs/vfs/libfs.h (building blocks), fs/mount/namespace.h (mounts), fs/file/file_owner.h,
@@ -287,13 +287,13 @@ struct file_operations {
 	int (*iterate)(struct file *file, struct dir_context *ctx);
 	/* arg may be an address in user memory. NULL: -ENOTTY. */
 	long (*ioctl)(struct file *file, unsigned cmd, unsigned long arg);
-	/* Sets vma->vm_ops. The caller holds mmap_lock. NULL: -ENODEV. */
+	/*
+	 * Sets vma->vm_ops. If it does not, the area is anonymous memory. The caller holds
+	 * mmap_lock. NULL: -ENODEV.
+	 */
 	int (*mmap)(struct file *file, struct vm_area_struct *vma);
 	/* fallocate(2). NULL: -EOPNOTSUPP. */
 	long (*fallocate)(struct file *file, int mode, loff_t offset, loff_t len);
-	/* fcntl(F_GET_SEALS) and fcntl(F_ADD_SEALS): both, or both NULL: -EINVAL. */
-	unsigned (*get_seals)(const struct inode *inode);
-	long (*add_seals)(struct file *file, unsigned seals);
 	/* Calls fasync_helper() for each of its lists. NULL: the file never sends signals. */
 	int (*fasync)(int fd, struct file *file, bool on);
 	/*

@@ -3,8 +3,6 @@
 #include "fs/vfs/internal.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/clone_flags.h"
-#include "kernel/process/signal_struct.h"
-#include "kernel/syscalls/syscalls.h"
 
 struct fs_struct init_fs = {
 	.users = ATOMIC_INIT(1),
@@ -152,8 +150,7 @@ int unshare_fs_struct(void)
 	return 0;
 }
 
-/* The current task's own struct, to change it. A kernel thread gets one now. */
-static struct fs_struct *writable_fs(void)
+struct fs_struct *writable_fs(void)
 {
 	if (!current->fs && unshare_fs_struct())
 		return NULL;
@@ -223,54 +220,6 @@ unsigned replace_task_paths(struct task_struct *task, const struct path *old,
 	return left;
 }
 
-/* How many threads of the current process use fs. tasklist_lock held. */
-static int threads_with(const struct fs_struct *fs)
-{
-	struct task_struct *thread;
-	int users = 0;
-
-	list_for_each_entry (thread, &current->signal->thread_head, thread_node)
-		users += READ_ONCE(thread->fs) == fs;
-	return users;
-}
-
-/* Counts an exec, unless fs has more users than that. True: it has not. */
-static bool count_exec(struct fs_struct *fs, int users)
-{
-	bool alone;
-
-	spin_lock(&fs->lock);
-	alone = atomic_read(&fs->users) <= users;
-	fs->in_exec += alone;
-	spin_unlock(&fs->lock);
-	return alone;
-}
-
-bool begin_exec_fs(void)
-{
-	struct fs_struct *fs = current->fs;
-	bool alone;
-
-	/* A kernel thread, which executes the first program, or the most usual case. */
-	if (!fs || count_exec(fs, 1))
-		return false;
-	spin_lock(&tasklist_lock);
-	alone = count_exec(fs, threads_with(fs));
-	spin_unlock(&tasklist_lock);
-	return !alone;
-}
-
-void end_exec_fs(bool shared)
-{
-	struct fs_struct *fs = current->fs;
-
-	if (!fs || shared)
-		return;
-	spin_lock(&fs->lock);
-	fs->in_exec--;
-	spin_unlock(&fs->lock);
-}
-
 static int share_fs(struct task_struct *child, struct fs_struct *fs)
 {
 	bool in_exec;
@@ -308,18 +257,4 @@ void exit_fs(struct task_struct *task)
 	spin_unlock(&task_fs_lock);
 	if (fs)
 		put_fs_struct(fs);
-}
-
-SYSCALL_DEFINE1(umask, int, mask)
-{
-	struct fs_struct *fs = writable_fs();
-	umode_t old;
-
-	if (!fs)
-		return -ENOMEM;
-	spin_lock(&fs->lock);
-	old = fs->umask;
-	fs->umask = (umode_t)mask & S_IRWXUGO;
-	spin_unlock(&fs->lock);
-	return old;
 }

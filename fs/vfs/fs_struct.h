@@ -21,7 +21,7 @@ struct fs_struct {
 	/*
 	 * [F] Tasks that execute a program and have found that no other process shares this. A
 	 * set-user-ID program relies on its root and its current directory, so none may begin to
-	 * share them before the exec has ended: begin_exec_fs().
+	 * share them before the exec has ended: fs/exec/shared_fs.c.
 	 */
 	unsigned in_exec;
 	umode_t umask;    /* [F] */
@@ -51,14 +51,8 @@ int set_current_root(const struct path *path);
 int set_current_pwd(const struct path *path);
 /* Gives the current task a struct of its own, if it shares one: 0 or -ENOMEM. */
 int unshare_fs_struct(void);
-/*
- * The current task executes a program. Returns whether another process shares its struct, and could
- * change it under the program: threads of the task end with the exec. If none does, none will
- * before end_exec_fs(): clone(CLONE_FS) gives -EAGAIN meanwhile. Task context; takes tasklist_lock.
- */
-bool begin_exec_fs(void);
-/* For the same task, with the result of begin_exec_fs(). */
-void end_exec_fs(bool shared);
+/* The current task's own struct, to change it; NULL: no memory. A kernel thread gets one now. */
+struct fs_struct *writable_fs(void);
 /* On: other tasks may change fs_struct.root and pwd, so all readers take the lock. */
 DECLARE_STATIC_KEY_FALSE(others_change_paths);
 /*

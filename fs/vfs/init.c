@@ -1,12 +1,8 @@
-/* The files that the boot makes: the contents of the kernel's file systems, and the console of the
- * first process. */
+/* The files that the boot makes: the contents of the kernel's file systems. */
 #include "fs/initramfs/initramfs.h"
 #include "fs/mount/namespace.h"
 #include "fs/vfs/namei.h"
-#include "fs/vfs/syscalls.h"
 #include "kernel/init.h"
-#include "kernel/panic.h"
-#include "kernel/printk/printk.h"
 
 /* FILE_SYSTEM() makes the entries. */
 DEFINE_LINKER_TABLE(init, struct file_system_type *const, file_systems);
@@ -49,17 +45,6 @@ static int __init vfs_init(void)
 	if (err)
 		return err;
 	initramfs_unpack();
-	first_program = run_first_program;
 	return 0;
 }
 fs_initcall(vfs_init);
-
-void console_on_rootfs(void)
-{
-	long fd = sys_open("/dev/console", O_RDWR, 0);
-
-	while (fd >= 0 && fd < 2)
-		fd = sys_dup(0);
-	if (fd < 0)
-		panic("/dev/console: %s", errno_text((int)-fd));
-}

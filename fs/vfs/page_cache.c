@@ -5,7 +5,6 @@
  * needs: no table for a file of one page, TABLE_LEVELS levels for 512 GiB. Missing pages are holes.
  */
 #include "fs/vfs/page_cache.h"
-#include "kernel/vm/mm.h"
 
 #define TABLE_BITS   9
 #define TABLE_SIZE   (1U << TABLE_BITS)
@@ -186,7 +185,9 @@ u64 remove_from_page_cache(struct address_space *mapping, u64 first, u64 last, b
 
 	while (!remove_some(mapping, first, last, &count))
 		continue;
-	unmap_mapping_range(&mapping->i_mmap, first, last, even_cows);
+	/* A fault that has found one of the pages held fault_lock, and its area has set unmap. */
+	if (READ_ONCE(mapping->i_mmap.unmap))
+		mapping->i_mmap.unmap(&mapping->i_mmap, first, last, even_cows);
 	return count;
 }
 

@@ -10,7 +10,7 @@
 #include "fs/vfs/fs.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/vm/mm_types.h"
-#include "kernel/vm/page.h"
+#include "kernel/mm/user_page.h"
 
 /* Legend: [T] tree_lock. */
 struct address_space {

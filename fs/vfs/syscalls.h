@@ -63,9 +63,6 @@ long sys_getdents64(int fd, void *buf, size_t size);
 long sys_poll(struct pollfd *fds, unsigned nfds, int timeout_ms);
 long sys_ioctl(int fd, unsigned cmd, unsigned long arg);
 
-/* Opens the console as descriptors 0, 1 and 2 of a task without any. Panics without a console. */
-void console_on_rootfs(void);
-
 /* Returns a counted file for fd (the caller calls fput()), or NULL. */
 struct file *fget(unsigned fd);
 /* Returns the number of descriptors that the current task uses. Tests find leaks with it. */

@@ -10,7 +10,7 @@
 #include "kernel/sched/rtmutex.h"
 #include "kernel/sched/sched.h"
 #include "kernel/time/timer.h"
-#include "kernel/vm/page.h"
+#include "kernel/mm/user_page.h"
 
 #define FUTEX_HASH_BITS 8
 

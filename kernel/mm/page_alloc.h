@@ -22,7 +22,7 @@ struct page {
 	u16 slab; /* in every page of a slab: the number of the cache; else 0 */
 	union {
 		u32 inuse;         /* slab: objects that are not on its freelist [cache lock] */
-		atomic_t refcount; /* user page: see kernel/vm/page.h */
+		atomic_t refcount; /* user page: see kernel/mm/user_page.h */
 	};
 	union {
 		/* free: in a list of the zone [zone lock]; slab: in a list of the cache */
@@ -35,7 +35,7 @@ struct page {
 	union {
 		unsigned long private;
 		void *freelist;      /* slab: its first free object [cache lock] */
-		unsigned long state; /* user page: PAGE_* of kernel/vm/page.h [A] */
+		unsigned long state; /* user page: PAGE_* of kernel/mm/user_page.h [A] */
 	};
 };
 BUILD_BUG_ON(sizeof(struct page) != 32);

@@ -13,14 +13,9 @@
 
 #include "arch/time/clock.h"
 #include "arch/cpu/random.h"
-#include "arch/mm/uaccess.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/locking/spinlock.h"
-#include "kernel/mm/page_alloc.h"
-#include "kernel/random/chacha20.h"
-#include "kernel/sched/sched.h"
-#include "kernel/syscalls/syscalls.h"
 
 #define RESEED_CALLS 4096
 
@@ -82,14 +77,13 @@ static void new_key(u32 key[CHACHA20_KEY_WORDS])
 	memset(block, 0, sizeof(block));
 }
 
-/* A stream of random bytes: the blocks of one key. */
-struct stream {
-	u32 key[CHACHA20_KEY_WORDS];
-	u32 block[CHACHA20_BLOCK_WORDS];
-	u32 counter;
-};
+void random_stream_begin(struct random_stream *stream)
+{
+	stream->counter = 0;
+	new_key(stream->key);
+}
 
-static void next_block(struct stream *stream)
+void random_stream_next(struct random_stream *stream)
 {
 	static const u32 nonce[3];
 
@@ -98,10 +92,10 @@ static void next_block(struct stream *stream)
 
 void get_random_bytes(void *buf, size_t len)
 {
-	struct stream stream = { 0 };
+	struct random_stream stream = { 0 };
 	u8 *to = buf;
 
-	new_key(stream.key);
+	random_stream_begin(&stream);
 	if (len <= sizeof(stream.key)) { /* the key itself is as random, and then nobody has it */
 		memcpy(buf, stream.key, len);
 		len = 0;
@@ -109,7 +103,7 @@ void get_random_bytes(void *buf, size_t len)
 	while (len) {
 		size_t n = min(len, sizeof(stream.block));
 
-		next_block(&stream);
+		random_stream_next(&stream);
 		memcpy(to, stream.block, n);
 		to += n;
 		len -= n;
@@ -133,37 +127,6 @@ void add_random_bytes(const void *buf, size_t len)
 		from += n;
 		len -= n;
 	}
-}
-
-#define GRND_NONBLOCK 1
-#define GRND_RANDOM   2
-#define GRND_INSECURE 4
-
-SYSCALL_DEFINE3(getrandom, char __user *, ubuf, size_t, len, unsigned int, flags)
-{
-	struct stream stream = { 0 };
-	size_t done = 0;
-
-	if (flags & ~(GRND_NONBLOCK | GRND_RANDOM | GRND_INSECURE))
-		return -EINVAL;
-	if ((flags & (GRND_INSECURE | GRND_RANDOM)) == (GRND_INSECURE | GRND_RANDOM))
-		return -EINVAL;
-	len = min(len, (size_t)INT32_MAX);
-	new_key(stream.key);
-	while (done < len) {
-		size_t n = min(len - done, sizeof(stream.block)), left;
-
-		next_block(&stream);
-		left = copy_to_user(ubuf + done, stream.block, n);
-		done += n - left;
-		/* The counter has 32 bits; a new key also gives other tasks their turn. */
-		if (left || (done % PAGE_SIZE == 0 && signal_pending(current)))
-			break;
-		if (done % PAGE_SIZE == 0)
-			cond_resched();
-	}
-	memset(&stream, 0, sizeof(stream));
-	return done || !len ? (long)done : -EFAULT;
 }
 
 static int __init random_init(void)

@@ -7,7 +7,7 @@
 #include "kernel/errno.h"
 #include "kernel/sched/sched.h"
 #include "kernel/vm/mm.h"
-#include "kernel/vm/page.h"
+#include "kernel/mm/user_page.h"
 
 /* Between two areas: no other mapping comes as near below a stack (in bytes). */
 #define STACK_GUARD_GAP (256 * PAGE_SIZE)

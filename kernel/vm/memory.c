@@ -23,19 +23,6 @@ static int zero_page_init(void)
 }
 core_initcall(zero_page_init);
 
-struct page *alloc_user_page(gfp_t gfp, unsigned kind)
-{
-	struct page *page = alloc_pages(gfp | __GFP_NOWARN, 0);
-
-	if (page) {
-		atomic_set(&page->refcount, 1);
-		page->mapping = NULL;
-		page->index = 0;
-		page->state = kind;
-	}
-	return page;
-}
-
 static void copy_page(struct page *to, const struct page *from)
 {
 	memcpy(page_address(to), page_address(from), PAGE_SIZE);

@@ -205,7 +205,6 @@ size_t access_process_vm(struct mm_struct *mm, unsigned long addr, void *buf, si
  */
 struct page *get_user_page(struct mm_struct *mm, unsigned long addr, bool write);
 
-void vm_mapping_init(struct vm_mapping *mapping);
 /*
  * From now on no shared area that may write to the file is made: mmap(2) gives -EPERM. -EBUSY:
  * there is one already, nothing is changed. For the seals of fcntl(2). Task context; takes

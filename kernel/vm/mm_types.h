@@ -80,6 +80,12 @@ struct vm_mapping {
 	struct list_head areas; /* [lock] */
 	bool deny_shared;       /* [lock] no shared area that may write is added */
 	/*
+	 * [lock] unmap_mapping_range(), set with the first area; NULL: no area yet. So a file system
+	 * needs nothing of kernel/vm/ while no program shows its files.
+	 */
+	void (*unmap)(struct vm_mapping *mapping, unsigned long first, unsigned long last,
+		      bool even_cows);
+	/*
 	 * Counts calls of unmap_mapping_range(). A fault that has found its page before the call
 	 * does not install the page after it.
 	 */
@@ -87,6 +93,17 @@ struct vm_mapping {
 	struct rb_root patches;  /* [lock] of struct vm_patch (patch.h), by offset */
 	unsigned nr_patches;     /* [lock] to write; read by faults */
 };
+
+static inline void vm_mapping_init(struct vm_mapping *mapping)
+{
+	mutex_init(&mapping->lock);
+	INIT_LIST_HEAD(&mapping->areas);
+	mapping->deny_shared = false;
+	mapping->unmap = NULL;
+	mapping->unmap_seq = 0;
+	mapping->patches = RB_ROOT;
+	mapping->nr_patches = 0;
+}
 
 /* Flags of a fault. */
 #define FAULT_FLAG_WRITE       0x01

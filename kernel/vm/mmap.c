@@ -137,6 +137,8 @@ static int set_up_owner(struct vm_area_struct *vma, struct file *file)
 	vm_file_hooks->get_file(file);
 	vma->vm_file = file;
 	error = vm_file_hooks->mmap(file, vma);
+	if (!error && (vma->vm_flags & VM_SHARED) && !vma->vm_ops)
+		error = shared_anon_setup(vma); /* /dev/zero */
 	if (error) {
 		vma->vm_file = NULL;
 		vm_file_hooks->fput(file);

@@ -193,16 +193,6 @@ void exit_mmap(struct mm_struct *mm)
 	WARN_ON(get_mm_rss(mm) || mm->pgtables);
 }
 
-void vm_mapping_init(struct vm_mapping *mapping)
-{
-	mutex_init(&mapping->lock);
-	INIT_LIST_HEAD(&mapping->areas);
-	mapping->deny_shared = false;
-	mapping->unmap_seq = 0;
-	mapping->patches = RB_ROOT;
-	mapping->nr_patches = 0;
-}
-
 void unmap_mapping_range(struct vm_mapping *mapping, unsigned long first, unsigned long last,
 			 bool even_cows)
 {

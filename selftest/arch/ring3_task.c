@@ -8,7 +8,7 @@
 #include "kernel/sched/fork.h"
 #include "kernel/sched/kthread.h"
 #include "kernel/vm/mm.h"
-#include "kernel/vm/page.h"
+#include "kernel/mm/user_page.h"
 
 /* Maps code and data. False: an error. */
 static bool make_memory(struct ring3 *program)

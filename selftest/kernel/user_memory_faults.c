@@ -4,7 +4,7 @@
 #include "arch/user/user_pgtable.h"
 #include "kernel/signal/siginfo.h"
 #include "kernel/smp.h"
-#include "kernel/vm/page.h"
+#include "kernel/mm/user_page.h"
 #include "selftest/lib/threads.h"
 #include "selftest/lib/user_memory.h"
 #include "selftest/selftest.h"

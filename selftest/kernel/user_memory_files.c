@@ -1,7 +1,7 @@
 /* Self-tests of areas with an owner: pages of a file, shared and private, and their removal. */
 #include "kernel/lib/string.h"
 #include "kernel/vm/mm.h"
-#include "kernel/vm/page.h"
+#include "kernel/mm/user_page.h"
 #include "selftest/lib/memory.h"
 #include "selftest/lib/user_memory.h"
 #include "selftest/selftest.h"

@@ -1,9 +1,9 @@
 /*
  * The VFS with tmpfs, under ASan, compared with the Linux of the host: random operations must give the same
  * results, errnos and contents, and must leak no memory.
- * sources: fs/vfs/inode.c fs/file/file_owner.c fs/mount/namespace.c fs/vfs/namei.c fs/vfs/namei_ops.c fs/vfs/namei_rename.c fs/vfs/namei_calls.c
- * sources: fs/vfs/open.c fs/file/file.c fs/file/fcntl.c fs/locks/locks.c fs/locks/calls.c fs/vfs/fs_struct.c fs/vfs/stat.c fs/vfs/access.c fs/vfs/attr.c
- * sources: fs/vfs/truncate.c fs/vfs/permission.c fs/file/uio.c fs/file/read_write.c fs/vfs/readdir.c fs/vfs/libfs.c fs/vfs/d_path.c
+ * sources: fs/vfs/inode.c fs/file/file_owner.c fs/mount/namespace.c fs/vfs/namei.c fs/vfs/namei_ops.c fs/vfs/namei_rename.c fs/calls/namei.c
+ * sources: fs/vfs/open.c fs/file/file.c fs/calls/fcntl.c fs/locks/locks.c fs/locks/calls.c fs/vfs/fs_struct.c fs/calls/stat.c fs/calls/access.c fs/calls/attr.c
+ * sources: fs/calls/truncate.c fs/vfs/permission.c fs/file/uio.c fs/file/read_write.c fs/vfs/readdir.c fs/calls/read_write.c fs/calls/open.c fs/calls/getdents.c fs/calls/cwd.c fs/vfs/libfs.c fs/vfs/d_path.c
  * sources: fs/vfs/page_cache.c fs/tmpfs/file.c fs/tmpfs/memfd.c fs/tmpfs/super.c fs/tmpfs/options.c fs/mount/options.c fs/vfs/seq_file.c tests/host/linux_fs.c
  * sources: fs/vfs/hooks.c fs/notify/events.c kernel/lib/kstrtox.c kernel/lib/rbtree.c
  * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
@@ -21,7 +21,7 @@
 #include "fs/vfs/chrdev.h"
 #include "fs/vfs/page_cache.h"
 #include "fs/pipe/pipe.h"
-#include "fs/vfs/getname.c"
+#include "fs/calls/getname.c"
 #include "fs/locks/locks.h"
 #include "fs/notify/inotify.h"
 #include "kernel/process/cred.h"
@@ -130,7 +130,6 @@ void wake_up_all(wait_queue_head_t *wq)
 }
 
 /* Devices and pipes are not part of this test. */
-const struct file_operations fifo_operations;
 
 int chrdev_open(struct inode *inode, struct file *file)
 {

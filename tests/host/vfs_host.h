@@ -20,15 +20,14 @@ void count_shmem_pages(s64 pages)
 	host_objects += pages;
 }
 
-struct page *alloc_user_page(gfp_t gfp, unsigned kind)
+struct page *alloc_pages(gfp_t gfp, unsigned order)
 {
-	(void)gfp;
+	(void)gfp, (void)order;
 	for (unsigned i = 0; i < ARENA_PAGES; i++) {
 		if (page_used[i])
 			continue;
 		page_used[i] = true;
 		host_objects++;
-		page_structs[i] = (struct page){ .refcount = ATOMIC_INIT(1), .state = kind };
 		memset(page_address(&page_structs[i]), 0, PAGE_SIZE);
 		return &page_structs[i];
 	}
@@ -54,21 +53,10 @@ void free_pages_addr(void *addr, unsigned order)
 	kfree(addr);
 }
 
-void vm_mapping_init(struct vm_mapping *mapping)
-{
-	INIT_LIST_HEAD(&mapping->areas);
-}
-
 /* Nothing maps a file here. */
 int vm_mapping_deny_shared(struct vm_mapping *mapping)
 {
 	return list_empty(&mapping->areas) ? 0 : -EBUSY;
-}
-
-void unmap_mapping_range(struct vm_mapping *mapping, unsigned long first, unsigned long last,
-			 bool even_cows)
-{
-	(void)mapping, (void)first, (void)last, (void)even_cows;
 }
 
 /* Nothing watches a file here: the key of the watches is never changed. */

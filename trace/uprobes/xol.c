@@ -14,7 +14,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/process/process.h"
 #include "kernel/sched/wait.h"
-#include "kernel/vm/page.h"
+#include "kernel/mm/user_page.h"
 #include "trace/uprobes/internal.h"
 
 #define INT3  0xcc

@@ -15,7 +15,7 @@
 #include "kernel/panic.h"
 #include "kernel/time/timekeeping.h"
 #include "kernel/vm/mm.h"
-#include "kernel/vm/page.h"
+#include "kernel/mm/user_page.h"
 
 #define VDSO_MAX_PAGES 4
 #define PMD_SIZE       (2UL << 20)

@@ -1,7 +1,7 @@
 /* access(2), chdir(2), chroot(2): what the current task may use, and where it is. */
 #include "fs/file/file.h"
 #include "fs/vfs/fs_struct.h"
-#include "fs/vfs/getname.h"
+#include "fs/calls/getname.h"
 #include "fs/vfs/permission.h"
 #include "kernel/syscalls/syscalls.h"
 

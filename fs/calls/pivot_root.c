@@ -1,6 +1,6 @@
 /* pivot_root(2): another mount becomes the root of the tree, and the old root goes below it. */
 #include "fs/vfs/fs_struct.h"
-#include "fs/vfs/getname.h"
+#include "fs/calls/getname.h"
 #include "fs/vfs/internal.h"
 #include "fs/mount/mount.h"
 #include "kernel/process/capability.h"

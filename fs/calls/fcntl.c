@@ -6,6 +6,7 @@
 #include "fs/locks/locks.h"
 #include "fs/vfs/permission.h"
 #include "fs/pipe/pipe.h"
+#include "fs/tmpfs/tmpfs.h"
 #include "fs/vfs/syscalls.h"
 #include "kernel/syscalls/syscalls.h"
 
@@ -152,17 +153,6 @@ static long fcntl_descriptor(unsigned fd, struct file *file, unsigned cmd, unsig
 	return file->f_mode & FMODE_PATH ? -EBADF : -EINVAL;
 }
 
-static long fcntl_seals(struct file *file, bool add, unsigned long seals)
-{
-	if (!file->f_op->get_seals)
-		return -EINVAL;
-	if (!add)
-		return (long)file->f_op->get_seals(file->f_inode);
-	if (seals != (unsigned)seals)
-		return -EINVAL;
-	return file->f_op->add_seals(file, (unsigned)seals);
-}
-
 static long do_fcntl(unsigned fd, struct file *file, unsigned cmd, unsigned long arg)
 {
 	if (file->f_mode & FMODE_PATH)
@@ -182,7 +172,7 @@ static long do_fcntl(unsigned fd, struct file *file, unsigned cmd, unsigned long
 		return pipe_fcntl(file, cmd == F_SETPIPE_SZ, arg);
 	case F_ADD_SEALS:
 	case F_GET_SEALS:
-		return fcntl_seals(file, cmd == F_ADD_SEALS, arg);
+		return memfd_fcntl(file, cmd == F_ADD_SEALS, arg);
 	case F_GETLEASE:
 		return 2; /* F_UNLCK: no file has a lease */
 	}

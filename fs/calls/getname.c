@@ -1,5 +1,5 @@
 /* File names of programs. See getname.h. */
-#include "fs/vfs/getname.h"
+#include "fs/calls/getname.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 

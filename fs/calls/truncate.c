@@ -1,30 +1,12 @@
 /* Lengths of files: truncate, ftruncate, fallocate. And the calls that write files to a disk. */
 #include "fs/file/file.h"
-#include "fs/vfs/getname.h"
+#include "fs/calls/getname.h"
 #include "fs/vfs/internal.h"
 #include "fs/mount/namespace.h"
 #include "fs/notify/fsnotify.h"
 #include "fs/vfs/open.h"
 #include "fs/vfs/permission.h"
 #include "kernel/syscalls/syscalls.h"
-
-int vfs_truncate(struct inode *inode, loff_t length)
-{
-	int err;
-
-	if (S_ISDIR(inode->i_mode))
-		return -EISDIR;
-	if (!S_ISREG(inode->i_mode) || !inode->i_op->truncate)
-		return -EINVAL;
-	mutex_lock(&inode->i_mutex);
-	err = inode->i_op->truncate(inode, length);
-	if (!err) {
-		file_remove_privs(inode);
-		inode->i_mtime = inode->i_ctime = inode_now();
-	}
-	mutex_unlock(&inode->i_mutex);
-	return err;
-}
 
 SYSCALL_DEFINE2(truncate, const char __user *, path, long, length)
 {

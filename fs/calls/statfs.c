@@ -1,7 +1,7 @@
 /* statfs(2): the size of a file system. */
 #include "fs/vfs/statfs.h"
 #include "fs/file/file.h"
-#include "fs/vfs/getname.h"
+#include "fs/calls/getname.h"
 #include "fs/mount/namespace.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/syscalls/syscalls.h"

@@ -1,7 +1,7 @@
 /* What programs learn about files: stat, statx, readlink, access, statfs. */
 #include "fs/vfs/stat.h"
 #include "fs/file/file.h"
-#include "fs/vfs/getname.h"
+#include "fs/calls/getname.h"
 #include "fs/vfs/internal.h"
 #include "fs/mount/namespace.h"
 #include "fs/vfs/permission.h"

@@ -3,7 +3,7 @@
  * the other calls find the file, check their arguments in Linux's order, and end with -EOPNOTSUPP.
  */
 #include "fs/file/file.h"
-#include "fs/vfs/getname.h"
+#include "fs/calls/getname.h"
 #include "fs/vfs/internal.h"
 #include "fs/vfs/permission.h"
 #include "kernel/syscalls/syscalls.h"

@@ -1,6 +1,6 @@
 /* Attributes of files: chmod, chown, utimensat, and lengths: truncate. */
 #include "fs/file/file.h"
-#include "fs/vfs/getname.h"
+#include "fs/calls/getname.h"
 #include "fs/vfs/internal.h"
 #include "fs/vfs/open.h"
 #include "fs/notify/fsnotify.h"

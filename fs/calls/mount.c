@@ -1,6 +1,6 @@
 /* mount(2) and umount(2). */
 #include "fs/mount/mount.h"
-#include "fs/vfs/getname.h"
+#include "fs/calls/getname.h"
 #include "fs/vfs/internal.h"
 #include "fs/vfs/permission.h"
 #include "kernel/lib/string.h"

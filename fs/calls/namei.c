@@ -1,6 +1,6 @@
 /* The system calls on names: they copy the names, and call the do_…at() functions. */
 #include "fs/vfs/fs_struct.h"
-#include "fs/vfs/getname.h"
+#include "fs/calls/getname.h"
 #include "fs/vfs/namei.h"
 #include "kernel/syscalls/syscalls.h"
 

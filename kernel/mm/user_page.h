@@ -19,7 +19,18 @@
  * A new page with one reference, of that kind (enum mm_counter), not zeroed unless gfp says so.
  * NULL: memory is short. Task context.
  */
-struct page *alloc_user_page(gfp_t gfp, unsigned kind);
+static inline struct page *alloc_user_page(gfp_t gfp, unsigned kind)
+{
+	struct page *page = alloc_pages(gfp | __GFP_NOWARN, 0);
+
+	if (page) {
+		atomic_set(&page->refcount, 1);
+		page->mapping = NULL;
+		page->index = 0;
+		page->state = kind;
+	}
+	return page;
+}
 
 static __always_inline unsigned page_kind(const struct page *page)
 {

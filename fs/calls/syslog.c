@@ -26,14 +26,6 @@ enum syslog_action {
 	SYSLOG_SIZE_BUFFER,
 };
 
-/* kernel.dmesg_restrict: the log has addresses, and what other users do. 1 as in Debian. */
-int dmesg_restrict = 1;
-
-bool may_read_log(void)
-{
-	return !READ_ONCE(dmesg_restrict) || capable(CAP_SYSLOG);
-}
-
 static DEFINE_MUTEX(syslog_mutex);
 static u64 read_seq;        /* [syslog_mutex] the next record for SYSLOG_READ */
 static size_t read_partial; /* [syslog_mutex] how many bytes of that record were read already */
