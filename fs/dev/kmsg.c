@@ -36,7 +36,8 @@ struct devkmsg_user {
 	unsigned missed;  /* [lock] messages that the limit has dropped */
 };
 
-/* ---- who may read: kernel.dmesg_restrict; who may write: printk.devkmsg=, /proc/sys/kernel/printk_devkmsg ---- */
+/* ---- who may read: kernel.dmesg_restrict; who may write: printk.devkmsg=,
+ * /proc/sys/kernel/printk_devkmsg ---- */
 
 enum devkmsg_log { DEVKMSG_RATELIMIT, DEVKMSG_ON, DEVKMSG_OFF };
 

@@ -15,7 +15,7 @@ void tty_file_opened(struct file *file, struct tty_struct *tty)
 	file->f_version = READ_ONCE(tty->hangups);
 	file->f_op = &tty_file_operations;
 	if (!(file->f_flags & O_NOCTTY) && (file->f_mode & FMODE_READ))
-		tty_open_proc_set_tty(tty);
+		tty_program_ops->opened(tty);
 }
 
 /* i_private is the number of the terminal. */
@@ -38,7 +38,7 @@ static int tty_open(struct inode *inode, struct file *file)
 /* /dev/tty: the terminal of the session. */
 static int tty_open_current(struct inode *inode, struct file *file)
 {
-	struct tty_struct *tty = open_current_tty();
+	struct tty_struct *tty = tty_program_ops->open_current();
 
 	(void)inode;
 	if (!tty)
@@ -109,9 +109,7 @@ static long tty_file_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 {
 	if (is_hung_up(file))
 		return cmd == TIOCSPGRP ? -ENOTTY : -EIO;
-	if (cmd == TIOCSCTTY)
-		return tiocsctty(file->private_data, file->f_mode & FMODE_READ, arg == 1);
-	return tty_ioctl(file->private_data, cmd, arg);
+	return tty_program_ops->ioctl(file->private_data, cmd, arg, file->f_mode & FMODE_READ);
 }
 
 int tty_fasync_helper(int fd, struct file *file, bool on, struct tty_struct *tty,

@@ -18,7 +18,7 @@ struct chrdev {
 void register_chrdev(struct chrdev *chrdev);
 
 /*
- * The operations of FIFOs. fs/pipe/ sets it at boot, before the first file system is mounted. Without
- * fs/pipe/ an open of a FIFO fails with -ENXIO.
+ * The operations of FIFOs. fs/pipe/ sets it at boot, before the first file system is mounted.
+ * Without fs/pipe/ an open of a FIFO fails with -ENXIO.
  */
 extern const struct file_operations *fifo_operations;

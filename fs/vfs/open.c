@@ -1,6 +1,6 @@
 /*
- * Opening a file by its name: finds or creates it, checks permissions, and opens it. The system calls
- * are in fs/calls/open.c.
+ * Opening a file by its name: finds or creates it, checks permissions, and opens it. The system
+ * calls are in fs/calls/open.c.
  */
 #include "fs/file/file.h"
 #include "fs/vfs/fs_struct.h"

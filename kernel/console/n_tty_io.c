@@ -37,7 +37,7 @@ static void n_tty_signal(struct tty_struct *tty, unsigned function, int sig)
 		tty->ops->flush_buffer(tty);
 	n_tty_echo_signal(&tty->ldata, tty->ldata.termios.c_cc[function]);
 	start_tty(tty);
-	tty_signal_foreground(tty, sig);
+	tty_program_ops->signal_foreground(tty, sig);
 }
 
 static void n_tty_act(struct tty_struct *tty, enum n_tty_action action)

@@ -149,6 +149,21 @@ static inline bool tty_has_waiting_reader(const struct tty_struct *tty)
 	return tty && READ_ONCE(tty->waiting_readers) > 0;
 }
 
+/*
+ * What programs have of terminals, and the rest of the kernel does not: jobs, sessions, ioctl(2).
+ * tty_jobctrl.c fills it at boot. Without programs each terminal is everybody's, and nobody gets a
+ * signal. Task context.
+ */
+struct tty_program_ops {
+	int (*check_change)(struct tty_struct *tty, int sig);       /* tty_check_change() */
+	void (*signal_foreground)(struct tty_struct *tty, int sig); /* tty_signal_foreground() */
+	void (*opened)(struct tty_struct *tty);                     /* tty_open_proc_set_tty() */
+	/* readable: the file was opened for reading. -ENOTTY: unknown. */
+	int (*ioctl)(struct tty_struct *tty, unsigned cmd, unsigned long arg, bool readable);
+	struct tty_struct *(*open_current)(void); /* open_current_tty(), for /dev/tty */
+};
+extern const struct tty_program_ops *tty_program_ops; /* never NULL */
+
 /* ---- for the UART driver ---- */
 
 /* Boot: initializes the terminal of a port. Task context. */

@@ -1,15 +1,65 @@
-/* Terminals: read, write, poll and ioctl for device files. */
-#include "arch/mm/uaccess.h"
+/* Terminals: read, write and poll for device files. */
 #include "kernel/console/serial_core.h"
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
+#include "kernel/process/pid.h"
 #include "kernel/sched/sched.h"
 #include "kernel/signal/sigio.h"
+
+/* ---- without programs ---- */
+
+static int anybody_may(struct tty_struct *tty, int sig)
+{
+	(void)tty, (void)sig;
+	return 0;
+}
+
+static void signal_nobody(struct tty_struct *tty, int sig)
+{
+	(void)tty, (void)sig;
+}
+
+static void opened_by_kernel(struct tty_struct *tty)
+{
+	(void)tty;
+}
+
+static int no_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg, bool readable)
+{
+	(void)tty, (void)cmd, (void)arg, (void)readable;
+	return -ENOTTY;
+}
+
+static struct tty_struct *no_current_tty(void)
+{
+	return NULL;
+}
+
+static const struct tty_program_ops no_programs = {
+	.check_change = anybody_may,
+	.signal_foreground = signal_nobody,
+	.opened = opened_by_kernel,
+	.ioctl = no_ioctl,
+	.open_current = no_current_tty,
+};
+const struct tty_program_ops *tty_program_ops = &no_programs;
+
+/* ---- terminals ---- */
 
 struct tty_struct *tty_find(unsigned index)
 {
 	return index < ARRAY_SIZE(serial8250_ports) ? serial8250_ports[index].tty : NULL;
+}
+
+struct pid *tty_get_pgrp(struct tty_struct *tty)
+{
+	struct pid *pgrp;
+
+	spin_lock(&tty->ctrl_lock);
+	pgrp = get_pid(tty->pgrp);
+	spin_unlock(&tty->ctrl_lock);
+	return pgrp;
 }
 
 int tty_lock(struct mutex *lock, bool nonblock)
@@ -21,7 +71,7 @@ int tty_lock(struct mutex *lock, bool nonblock)
 
 ssize_t tty_read(struct tty_struct *tty, char *buf, size_t count, struct tty_user user)
 {
-	int error = tty_check_change(tty, SIGTTIN);
+	int error = tty_program_ops->check_change(tty, SIGTTIN);
 
 	if (error)
 		return error;
@@ -34,7 +84,7 @@ ssize_t tty_write(struct tty_struct *tty, const char *buf, size_t count, struct 
 	int error = 0;
 
 	if (READ_ONCE(tty->ldata.termios.c_lflag) & TOSTOP)
-		error = tty_check_change(tty, SIGTTOU);
+		error = tty_program_ops->check_change(tty, SIGTTOU);
 	if (!error)
 		error = tty_lock(&tty->atomic_write_lock, user.nonblock);
 	if (error)
@@ -62,83 +112,6 @@ bool tty_writable(struct tty_struct *tty)
 		return !READ_ONCE(tty->port->tx_blocked);
 	return tty->port ? tty->ops->chars_in_buffer(tty) <= UART_WAKEUP_CHARS
 			 : tty->ops->write_room(tty) != 0;
-}
-
-int tty_wait_until_sent(struct tty_struct *tty)
-{
-	while (tty->ops->chars_in_buffer(tty)) {
-		set_current_state(TASK_INTERRUPTIBLE);
-		if (signal_pending(current)) {
-			__set_current_state(TASK_RUNNING);
-			return interrupted_error();
-		}
-		schedule_timeout(NSEC_PER_MSEC);
-	}
-	return 0;
-}
-
-static int tty_get_winsize(struct tty_struct *tty, struct winsize __user *result)
-{
-	struct winsize size;
-
-	spin_lock(&tty->ctrl_lock);
-	size = tty->winsize;
-	spin_unlock(&tty->ctrl_lock);
-	return copy_to_user(result, &size, sizeof(size)) ? -EFAULT : 0;
-}
-
-static int tty_set_winsize(struct tty_struct *tty, const struct winsize __user *from)
-{
-	struct winsize size;
-	bool changed;
-
-	if (copy_from_user(&size, from, sizeof(size)))
-		return -EFAULT;
-	spin_lock(&tty->ctrl_lock);
-	changed = memcmp(&size, &tty->winsize, sizeof(size)) != 0;
-	tty->winsize = size;
-	spin_unlock(&tty->ctrl_lock);
-	if (changed)
-		tty_signal_foreground(tty, SIGWINCH);
-	return 0;
-}
-
-int tty_ioctl(struct tty_struct *tty, unsigned cmd, unsigned long arg)
-{
-	int error;
-
-	switch (cmd) {
-	case TIOCGWINSZ:
-		return tty_get_winsize(tty, (struct winsize __user *)arg);
-	case TIOCSWINSZ:
-		return tty_set_winsize(tty, (const struct winsize __user *)arg);
-	case FIONREAD:
-		return put_user((int)n_tty_readable_bytes(&tty->ldata), (int __user *)arg);
-	case TIOCOUTQ:
-		return put_user((int)tty->ops->chars_in_buffer(tty), (int __user *)arg);
-	case TIOCEXCL:
-	case TIOCNXCL:
-		WRITE_ONCE(tty->exclusive, cmd == TIOCEXCL);
-		return 0;
-	case TIOCGPTPEER:
-		return -EIO; /* not the master of a pseudo-terminal */
-	case TIOCGEXCL:
-		return put_user((int)READ_ONCE(tty->exclusive), (int __user *)arg);
-	case TCFLSH:
-	case TCXONC:
-	case TCSBRK:
-	case TCSBRKP:
-		error = tty_check_change(tty, SIGTTOU);
-		if (error)
-			return error;
-		if (cmd == TCFLSH)
-			return n_tty_flush(tty, (unsigned)arg);
-		if (cmd == TCXONC)
-			return n_tty_flow(tty, (unsigned)arg);
-		return tty_wait_until_sent(tty); /* tcdrain(3); a break is not sent */
-	}
-	error = tty_mode_ioctl(tty, cmd, arg);
-	return error == -ENOTTY ? tty_jobctrl_ioctl(tty, cmd, arg) : error;
 }
 
 void tty_write_async(struct tty_struct *tty)

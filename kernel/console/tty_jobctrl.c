@@ -37,16 +37,6 @@ struct tty_struct *open_current_tty(void)
 	return tty;
 }
 
-struct pid *tty_get_pgrp(struct tty_struct *tty)
-{
-	struct pid *pgrp;
-
-	spin_lock(&tty->ctrl_lock);
-	pgrp = get_pid(tty->pgrp);
-	spin_unlock(&tty->ctrl_lock);
-	return pgrp;
-}
-
 void tty_signal_foreground(struct tty_struct *tty, int sig)
 {
 	struct pid *pgrp = tty_get_pgrp(tty);
@@ -366,8 +356,22 @@ static void clear_tty(struct signal_struct *signal)
 	signal->tty_old_pgrp = NULL;
 }
 
+static int ioctl_of_file(struct tty_struct *tty, unsigned cmd, unsigned long arg, bool readable)
+{
+	return cmd == TIOCSCTTY ? tiocsctty(tty, readable, arg == 1) : tty_ioctl(tty, cmd, arg);
+}
+
+static const struct tty_program_ops tty_ops = {
+	.check_change = tty_check_change,
+	.signal_foreground = tty_signal_foreground,
+	.opened = tty_open_proc_set_tty,
+	.ioctl = ioctl_of_file,
+	.open_current = open_current_tty,
+};
+
 static int __init tty_jobctrl_init(void)
 {
+	tty_program_ops = &tty_ops;
 	clear_tty_hook = clear_tty;
 	disassociate_ctty_hook = disassociate_on_exit;
 	return 0;

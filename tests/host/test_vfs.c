@@ -129,8 +129,7 @@ void wake_up_all(wait_queue_head_t *wq)
 	(void)wq;
 }
 
-/* Devices and pipes are not part of this test. */
-
+/* Devices are not part of this test. */
 int chrdev_open(struct inode *inode, struct file *file)
 {
 	(void)inode, (void)file;
