@@ -30,7 +30,8 @@
 
 #define DIRECTORY  "/tmp/hostile"
 #define ROUND_TIME 2000 /* ms: of a round in a run that has a time, at least */
-#define TRY_TIME   600000 /* ms: each attack has made a try then, also where the host is slow */
+#define PAUSE	   50000 /* us: twice as long after each whole try */
+#define LONGEST_PAUSE 5 /* PAUSE << 5: 1.6 s */
 #define END_TIME   5000 /* ms: all processes of the user have ended then */
 
 struct shared *shared;
@@ -125,6 +126,7 @@ static void become_user(void)
 static pid_t start(int i, void (*step)(void), bool user)
 {
 	pid_t pid = fork();
+	int done = 0; /* whole tries */
 
 	if (pid)
 		return pid;
@@ -140,9 +142,10 @@ static pid_t start(int i, void (*step)(void), bool user)
 		step();
 		if (user && whole) {
 			__atomic_fetch_add(&shared->tallies[i].tries, 1, __ATOMIC_RELAXED);
-			setpriority(PRIO_PROCESS, 0, 19); /* the round waits for the others */
+			done++;
 		}
-		usleep(500); /* the others want to try, too */
+		/* The round waits for those that have not had a try, and want processes and time, too. */
+		usleep(!done ? 500 : PAUSE << (done < LONGEST_PAUSE ? done : LONGEST_PAUSE));
 	}
 }
 
@@ -227,8 +230,7 @@ static bool play_round(void)
 	do {
 		usleep(5000);
 		reap(true);
-	} while (now_ms() < begin + TRY_TIME &&
-		 (!all_have_tried(before) || (shared->soak && now_ms() < begin + ROUND_TIME)));
+	} while (!all_have_tried(before) || (shared->soak && now_ms() < begin + ROUND_TIME));
 	return end_round();
 }
 
