@@ -114,7 +114,7 @@ static void escape(void)
 }
 
 const struct attack file_attacks[] = {
-	{ "chown_chmod", "the last owner has changed a file of root", make_file, take_file_over, change_file },
-	{ "beneath", "openat2() has left its directory", make_tree, NULL, escape },
+	{ "chown_chmod", "the last owner has changed a file of root", make_file, take_file_over, change_file, false },
+	{ "beneath", "openat2() has left its directory", make_tree, NULL, escape, false },
 	{ 0 },
 };

@@ -181,11 +181,11 @@ static void random_calls(void)
 }
 
 const struct attack flood_attacks[] = {
-	{ "crash", "", NULL, NULL, crash_programs },
-	{ "terminal", "", NULL, NULL, write_to_terminal },
-	{ "log", "the user has written to the log of the kernel", NULL, NULL, write_to_kernel_log },
-	{ "bomb", "", NULL, NULL, bomb },
-	{ "owners", "", NULL, NULL, send_to_owners },
-	{ "calls", "", NULL, NULL, random_calls },
+	{ "crash", "", NULL, NULL, crash_programs, false },
+	{ "terminal", "", NULL, NULL, write_to_terminal, false },
+	{ "log", "the user has written to the log of the kernel", NULL, NULL, write_to_kernel_log, false },
+	{ "bomb", "", NULL, NULL, bomb, true },
+	{ "owners", "", NULL, NULL, send_to_owners, true },
+	{ "calls", "", NULL, NULL, random_calls, true },
 	{ 0 },
 };

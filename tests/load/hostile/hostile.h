@@ -20,6 +20,7 @@ struct attack {
 	void (*prepare)(void); /* root, once, in the directory of the attack */
 	void (*partner)(void); /* root: one step, again and again */
 	void (*user)(void);    /* the user: one try, again and again */
+	bool takes;	       /* much of what all need, such as processes: it pauses after a whole try */
 };
 
 /* Each part of the program ends its attacks with one without a name. */

@@ -30,7 +30,7 @@
 
 #define DIRECTORY  "/tmp/hostile"
 #define ROUND_TIME 2000 /* ms: of a round in a run that has a time, at least */
-#define PAUSE	   50000 /* us: twice as long after each whole try */
+#define PAUSE	   50000 /* us: of an attack that takes much, twice as long after each whole try */
 #define LONGEST_PAUSE 5 /* PAUSE << 5: 1.6 s */
 #define END_TIME   5000 /* ms: all processes of the user have ended then */
 
@@ -144,8 +144,10 @@ static pid_t start(int i, void (*step)(void), bool user)
 			__atomic_fetch_add(&shared->tallies[i].tries, 1, __ATOMIC_RELAXED);
 			done++;
 		}
-		/* The round waits for those that have not had a try, and want processes and time, too. */
-		usleep(!done ? 500 : PAUSE << (done < LONGEST_PAUSE ? done : LONGEST_PAUSE));
+		/* The round waits for those that have not had a try, and want time and processes, too. */
+		if (done && !attacks[i]->takes)
+			setpriority(PRIO_PROCESS, 0, 19);
+		usleep(!done || !attacks[i]->takes ? 500 : PAUSE << (done < LONGEST_PAUSE ? done : LONGEST_PAUSE));
 	}
 }
 

@@ -119,7 +119,7 @@ static void read_secret(void)
 }
 
 const struct attack process_attacks[] = {
-	{ "look", "the user has reached a process of root", NULL, NULL, look_into_root },
-	{ "secret", "the user has read what a process of root knew", NULL, drop_rights, read_secret },
+	{ "look", "the user has reached a process of root", NULL, NULL, look_into_root, false },
+	{ "secret", "the user has read what a process of root knew", NULL, drop_rights, read_secret, false },
 	{ 0 },
 };

@@ -175,9 +175,9 @@ static void share_directory(void)
 }
 
 const struct attack program_attacks[] = {
-	{ "exec_memory", "the memory of a set-user-ID program was written", make_victim, NULL, write_during_exec },
-	{ "exec_stderr", "a set-user-ID program has overwritten itself", make_victim, NULL, write_by_stderr },
-	{ "exec_chown", "a program of the user ran as root", make_own_program, take_program_over, execute_own_program },
-	{ "exec_shared_fs", "the directory of a set-user-ID program was changed", make_victim, NULL, share_directory },
+	{ "exec_memory", "the memory of a set-user-ID program was written", make_victim, NULL, write_during_exec, false },
+	{ "exec_stderr", "a set-user-ID program has overwritten itself", make_victim, NULL, write_by_stderr, false },
+	{ "exec_chown", "a program of the user ran as root", make_own_program, take_program_over, execute_own_program, false },
+	{ "exec_shared_fs", "the directory of a set-user-ID program was changed", make_victim, NULL, share_directory, false },
 	{ 0 },
 };

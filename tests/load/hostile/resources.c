@@ -289,10 +289,10 @@ static void take_messages(void)
 }
 
 const struct attack resource_attacks[] = {
-	{ "pipes", "the user has more pages in pipes than it may", limit_pipes, NULL, take_pipes },
-	{ "mappings", "a process of the user has more areas of memory than it may", limit_areas, NULL, take_mappings },
-	{ "descriptors", "", NULL, NULL, take_descriptors },
-	{ "locks", "", NULL, NULL, take_locks },
-	{ "messages", "the user has more descriptors in messages than it may", NULL, NULL, take_messages },
+	{ "pipes", "the user has more pages in pipes than it may", limit_pipes, NULL, take_pipes, true },
+	{ "mappings", "a process of the user has more areas of memory than it may", limit_areas, NULL, take_mappings, true },
+	{ "descriptors", "", NULL, NULL, take_descriptors, true },
+	{ "locks", "", NULL, NULL, take_locks, true },
+	{ "messages", "the user has more descriptors in messages than it may", NULL, NULL, take_messages, true },
 	{ 0 },
 };
