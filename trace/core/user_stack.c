@@ -11,10 +11,11 @@
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"
-#include "kernel/vm/mm.h"
 #include "trace/core/options.h"
 #include "trace/core/output.h"
 #include "trace/core/write.h"
+
+const struct user_files *user_files; /* constant after the boot */
 
 void ftrace_trace_userstack(struct trace_array *tr, u32 ctx)
 {
@@ -32,42 +33,14 @@ void ftrace_trace_userstack(struct trace_array *tr, u32 ctx)
 	trace_buffer_unlock_commit(buffer);
 }
 
-/*
- * Prints the file that is mapped at ip, and the distance from the start of its area. False: no file
- * is there. mm->mmap_lock held.
- */
-static bool print_user_file(struct trace_iterator *iter, struct mm_struct *mm, unsigned long ip)
-{
-	struct vm_area_struct *vma = vma_lookup(mm, ip);
-	char *name;
-
-	if (!vma || !vma->vm_file)
-		return false;
-	name = d_path(&vma->vm_file->f_path, iter->text, sizeof(iter->text));
-	trace_seq_printf(&iter->seq, "%s[+0x%lx]", IS_ERR(name) ? "?" : name, ip - vma->vm_start);
-	return true;
-}
-
 /* mm: the program's memory, with its mmap_lock held, or NULL. */
 static void print_user_ip(struct trace_iterator *iter, struct mm_struct *mm, unsigned long ip)
 {
 	trace_seq_puts(&iter->seq, " => ");
-	if (!mm || !print_user_file(iter, mm, ip) || (trace_iter_flags(iter) & TRACE_ITER_SYM_ADDR))
+	if (!mm || !user_files->print(iter, mm, ip) ||
+	    (trace_iter_flags(iter) & TRACE_ITER_SYM_ADDR))
 		trace_seq_printf(&iter->seq, " <%016lx>", ip);
 	trace_seq_putc(&iter->seq, '\n');
-}
-
-/* Returns the memory of the process with a new user; NULL: it has ended, or iter may not sleep. */
-static struct mm_struct *get_user_mm(const struct trace_iterator *iter, pid_t tgid)
-{
-	struct task_struct *task = iter->any_context ? NULL : find_get_task_by_pid(tgid);
-	struct mm_struct *mm = NULL;
-
-	if (task) {
-		mm = get_task_mm(task);
-		put_task_struct(task);
-	}
-	return mm;
 }
 
 /* The option sym-userobj finds files only as long as the process runs. */
@@ -77,17 +50,13 @@ static enum print_line_t user_stack_print(struct trace_iterator *iter)
 	struct trace_seq *s = &iter->seq;
 	struct mm_struct *mm = NULL;
 
-	if (trace_iter_flags(iter) & TRACE_ITER_SYM_USEROBJ)
-		mm = get_user_mm(iter, (pid_t)field->tgid);
-	if (mm)
-		mmap_read_lock(mm);
+	if (user_files && !iter->any_context && (trace_iter_flags(iter) & TRACE_ITER_SYM_USEROBJ))
+		mm = user_files->get((pid_t)field->tgid);
 	trace_seq_puts(s, "<user stack trace>\n");
 	for (unsigned i = 0; i < FTRACE_STACK_ENTRIES && field->caller[i]; i++)
 		print_user_ip(iter, mm, field->caller[i]);
-	if (mm) {
-		mmap_read_unlock(mm);
-		mmput(mm);
-	}
+	if (mm)
+		user_files->put(mm);
 	return trace_handle_return(s);
 }
 
