@@ -107,14 +107,13 @@ class Nop5:
         if root is None:
             own = Path(build) / "rootfs.cpio"
             root = own if own.exists() else BUILD / "rootfs.cpio"
-        self.console, ours = socket.socketpair()
         self.monitor, monitor = socket.socketpair()
         if icount and cpus > 1:
             cpu += ",tcg-cpuid=off"  # scripts/boot says why
         command = ["qemu-system-x86_64", "-accel", "tcg" if icount else "tcg,thread=multi",
                    "-cpu", cpu, "-smp", str(cpus), "-m", mem, "-display", "none", "-no-reboot",
                    "-nodefaults", "-device", "isa-debug-exit,iobase=0xf4,iosize=0x04",
-                   "-chardev", f"socket,id=com1,fd={ours.fileno()}", "-serial", "chardev:com1",
+                   "-chardev", "stdio,id=com1,signal=off", "-serial", "chardev:com1",
                    "-chardev", f"socket,id=mon,fd={monitor.fileno()}", "-mon", "chardev=mon"]
         if icount:
             command += ["-icount", f"shift={shift},sleep=off", "-seed", "1"]
@@ -131,13 +130,12 @@ class Nop5:
             command += ovmf(directory)
         command += list(extra)
         self.command = command
-        self.qemu = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                     stderr=subprocess.STDOUT,
-                                     pass_fds=(ours.fileno(), monitor.fileno()))
-        ours.close()
+        # QEMU writes the serial line byte by byte: into a pipe this costs the host half of what it costs into a socket.
+        self.qemu = subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                     pass_fds=(monitor.fileno(),))
         monitor.close()
         self.transcript = []
-        self.tty = pexpect.fdpexpect.fdspawn(self.console.fileno(), timeout=TICK,
+        self.tty = pexpect.fdpexpect.fdspawn(self.qemu.stdout.fileno(), timeout=TICK,
                                              maxread=65536, searchwindowsize=4096)
         self.tty.logfile_read = self
         self.directory = None
@@ -201,11 +199,16 @@ class Nop5:
         """Type text. A thread types a long text, because QEMU reads it no faster than the kernel does."""
         data = text if isinstance(text, bytes) else text.encode()
         if len(data) < 4096:
-            self.console.sendall(data)
+            self.write_line(data)
             return None
-        writer = threading.Thread(target=self.console.sendall, args=(data,), daemon=True)
+        writer = threading.Thread(target=self.write_line, args=(data,), daemon=True)
         writer.start()
         return writer
+
+    def write_line(self, data):
+        """Write data to the serial line, and wait while it is full."""
+        while data:
+            data = data[self.qemu.stdin.write(data):]
 
     def command_output(self, command):
         """Type command, wait for the prompt, and return the output between the echo and the prompt."""
@@ -300,8 +303,8 @@ class Nop5:
         if self.alive:
             self.qemu.kill()
         self.qemu.wait()
-        self.qemu.stdout.close()
-        self.console.close()
+        for pipe in (self.qemu.stdin, self.qemu.stdout, self.qemu.stderr):
+            pipe.close()
         self.monitor.close()
 
     def __enter__(self):

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 import exporting
-from exporting import (HELLO, Background, BadLine, PipePort, frames_of, read_graph, read_graph_report, read_report,
+from exporting import (HELLO, Background, BadLine, SocketPort, frames_of, read_graph, read_graph_report, read_report,
                        read_trace, report, trace_cmd, trace_dat, trace_link, transfer, write, write_cpu)
 from nop5 import ROOT, eventually
 
@@ -286,7 +286,7 @@ def test_sub_buffers_that_are_larger_than_a_frame_arrive_whole(traced, tmp_path)
 
 @pytest.mark.soak
 def test_live_export_loses_nothing_while_hackbench_runs(traced, tmp_path):
-    machine, port = traced(4, port=PipePort)
+    machine, port = traced(4)
     machine.check("echo 8192 > buffer_size_kb")
     machine.check("echo 'vfs_*' > set_ftrace_filter")
     machine.check("echo function > current_tracer")
@@ -337,7 +337,7 @@ def test_a_transfer_over_a_bad_line_arrives_whole(traced, tmp_path):
 
 @pytest.mark.soak
 def test_an_interrupted_transfer_goes_on_with_another_receiver(traced, tmp_path):
-    machine, port = traced(2)
+    machine, port = traced(2, port=SocketPort)
     text = hackbench_trace(machine)
     part = tmp_path / "part"
     line = port.line()
@@ -406,7 +406,7 @@ def test_trace_export_refuses_what_it_does_not_know(traced):
 
 @pytest.mark.parametrize("option", ["", "-f"])
 def test_one_ctrl_c_ends_an_export_without_a_receiver(traced, option):
-    machine, _ = traced(1)
+    machine, _ = traced(1, port=SocketPort)
     machine.check("echo function > current_tracer")
     for waits in (False, True):
         machine.start(f"trace-export {option}")
@@ -420,7 +420,7 @@ def test_one_ctrl_c_ends_an_export_without_a_receiver(traced, option):
 
 @pytest.mark.parametrize("option", ["", "-f"])
 def test_one_ctrl_c_ends_an_export_whose_receiver_has_left(traced, tmp_path, option):
-    machine, port = traced(1)
+    machine, port = traced(1, port=SocketPort)
     machine.check("echo function > current_tracer")
     with open(tmp_path / "part", "w+b") as journal:
         line, receiver = port.line(), trace_link.Receiver(journal)

@@ -6,7 +6,7 @@ import subprocess
 import pexpect
 import pytest
 
-from exporting import BadLine, read_graph_report, read_report, record, report, trace_link, trace_remote
+from exporting import BadLine, SocketPort, read_graph_report, read_report, record, report, trace_link, trace_remote
 from nop5 import EXIT_PANIC, PROMPT, ROOT, eventually, expect, finish, resources, resources_return_to, tasks
 
 
@@ -68,7 +68,7 @@ def pages(part):
 
 
 def test_trace_record_attaches_to_a_running_machine(traced, tmp_path):
-    machine, port = traced(2)
+    machine, port = traced(2, port=SocketPort)
     sock = port.path
     machine.check("echo function > current_tracer")
     process = subprocess.Popen([ROOT / "scripts/trace-record", "--attach", sock], cwd=tmp_path, text=True,
@@ -86,7 +86,7 @@ def test_trace_record_attaches_to_a_running_machine(traced, tmp_path):
 
 @pytest.fixture
 def listening(traced):
-    machine, port = traced(2)
+    machine, port = traced(2, port=SocketPort)
     machine.check("trace-export -l &")
     return machine, port
 
@@ -155,7 +155,7 @@ def test_what_a_running_machine_refuses_is_told_and_changes_nothing(listening, t
 
 
 def test_a_machine_that_does_not_listen_yet_is_waited_for(traced, tmp_path):
-    machine, port = traced(1)
+    machine, port = traced(1, port=SocketPort)
     process = subprocess.Popen([ROOT / "scripts/trace-record", "--attach", port.path, "-l", "vfs_*", "ls"], cwd=tmp_path,
                                text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert "trace-export -l &" in process.stderr.readline()
