@@ -41,7 +41,7 @@ def test_each_type_of_argument(machine):
 
 
 def test_memory_is_read_and_a_fault_is_none(machine):
-    address = int(re.search(r"^(\w+) T schedule$", machine.check("cat /proc/kallsyms"), re.M)[1], 16)
+    address = int(machine.check("grep ' T schedule$' /proc/kallsyms").split()[0], 16)
     code = [int(byte, 16) for byte in re.findall(r"0x([0-9a-f]+)[,}]", read_code(machine))]
     inject(machine, f"a={address}")
     define(machine, "by=+0($a):x8[4] at=+1($a):x8 no=+0(+0($b)):u64 str=+0($b):string us=+0($b):ustring arr=+0($b):u8[2] sym=$a:symbol "
@@ -93,7 +93,7 @@ def test_a_probe_of_a_tracepoint_sees_each_event_once(boot):
                   "echo 4096 > buffer_size_kb; echo 0 > tracing_on; "
                   "echo 1 > events/sched/sched_switch/enable; echo 1 > events/eprobes/p/enable; "
                   "echo 1 > tracing_on; hackbench -g 1 -l 20; echo 0 > tracing_on; echo 0 > events/enable")
-    text = machine.check("cat trace")
+    text = machine.fetch("cat trace")
     events = re.findall(r"(\d+\.\d+): (sched_switch: .*next_comm=(.*) next_pid=(\d+) |p: .*pid=(\d+) comm=\"(.*)\")", text)
     switches = [(comm, pid) for _, _, comm, pid, _, _ in events if pid]
     probes = [(comm, pid) for _, _, _, _, pid, comm in events if pid]

@@ -26,7 +26,7 @@ def formats(shared_machines):
         directory = f"/sys/kernel/tracing/events/{system}"
         names = [name for name in machine.run(f"ls {directory}").output.split() if name not in ("enable", "filter", directory)]
         for some in (names[at:at + 30] for at in range(0, len(names), 30)):
-            text = machine.run(f"cd {directory}; cat {' '.join(name + '/format' for name in some)}").output
+            text = machine.fetch(f"cd {directory}; cat {' '.join(name + '/format' for name in some)}")
             for part in re.findall(r"^name: .*?^print fmt: .*?\n(?=name: |\Z)", text, re.S | re.M):
                 found[f"{system}:{re.match(r'name: (.+)', part).group(1)}"] = part
     machine.check("cd /")

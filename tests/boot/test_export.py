@@ -32,7 +32,7 @@ def assert_same(theirs, ours):
 def compare(machine, port, path):
     """Reads the stopped buffer with both readers, and returns their common result."""
     machine.check("echo 0 > tracing_on")
-    ours = list(read_trace(machine.check("cat trace")))
+    ours = list(read_trace(machine.fetch("cat trace")))
     transfer(machine, port, path)
     theirs = sorted_by_cpu(read_report(report(path)))
     # Only trace-cmd reports events that were overwritten before the first read. `trace` does not, as in Linux.
@@ -130,7 +130,7 @@ def test_an_instance_is_exported_by_its_name(traced, tmp_path):
     machine.check("echo function > current_tracer; echo function > instances/one/current_tracer")
     machine.check("ls /proc; echo 0 > tracing_on")
     machine.check("echo 0 > instances/one/tracing_on")
-    ours = list(read_trace(machine.check("cat instances/one/trace")))
+    ours = list(read_trace(machine.fetch("cat instances/one/trace")))
     receiver = transfer(machine, port, tmp_path / "trace.dat", "trace-export one")
     assert receiver.hello["instance"] == "one"
     assert_same(sorted_by_cpu(read_report(report(tmp_path / "trace.dat"))), sorted_by_cpu(ours))
@@ -152,7 +152,7 @@ def compare_graph(machine, port, path):
     (kernel/trace/trace_functions_graph.c).
     """
     machine.check("echo 0 > tracing_on")
-    ours = sorted_by_cpu(read_graph(machine.check("cat trace")))
+    ours = sorted_by_cpu(read_graph(machine.fetch("cat trace")))
     transfer(machine, port, path)
     records = raw_records(path)
     for cpu, calls in ours.items():
@@ -196,8 +196,7 @@ def test_trace_cmd_gives_the_return_of_one_idle_task_to_another(traced, tmp_path
     machine, port = traced(2)
     path = tmp_path / "trace.dat"
     transfer(machine, port, path)
-    function = int(next(line for line in machine.check("cat /proc/kallsyms").splitlines() if line.endswith(" T vfs_read"))
-                   .split()[0], 16)
+    function = int(machine.check("grep ' T vfs_read$' /proc/kallsyms").split()[0], 16)
     times = {0: (100, 190), 1: (50, 170)}  # CPU 1's return is between CPU 0's call and return
     with open(f"{path}.part", "rb") as journal:
         sent = trace_dat.Transfer(journal)
@@ -254,8 +253,7 @@ def test_report_by_cpu_by_filter_and_with_statistics(traced, tmp_path):
         assert_same({0: list(read_report(report(path, "--cpu", str(cpu))))}, {0: [e for e in events if e[2] == cpu]})
     functions = set(e[5] for e in read_report(report(path, "-F", "function: common_pid > 20")))
     assert functions == set(e[5] for e in events if int(e[1]) > 20)
-    symbol = next(line.split()[0] for line in machine.check("cat /proc/kallsyms").splitlines()
-                  if line.split()[2] == "vfs_read")
+    symbol = machine.check("grep ' T vfs_read$' /proc/kallsyms").split()[0]
     assert len(list(read_report(report(path, "-F", f"function: ip == 0x{symbol}")))) == \
         sum(e[5] == "vfs_read" for e in events) > 0
     stats = trace_cmd("report", "--stat", path)
@@ -317,7 +315,7 @@ def hackbench_trace(machine):
     machine.check("echo 'sys_* vfs_* pipe_* *lock* schedule' > set_ftrace_filter")
     machine.check("echo function > current_tracer")
     machine.check("hackbench -g 1 -l 4; echo 0 > tracing_on")
-    return list(read_trace(machine.check("cat trace")))
+    return list(read_trace(machine.fetch("cat trace")))
 
 
 @pytest.mark.soak
@@ -386,7 +384,7 @@ def test_the_set_is_complete(traced, tmp_path):
     for name in ("events/header_page", "events/header_event", "trace_clock", "saved_cmdlines"):
         assert files[name]
     machine.check("echo 0 > tracing_on")
-    assert files["proc/kallsyms"].decode() == machine.check("cat /proc/kallsyms")
+    assert files["proc/kallsyms"].decode() == machine.fetch("cat /proc/kallsyms")
     assert files["events/header_page"].decode() == machine.check("cat events/header_page")
 
 

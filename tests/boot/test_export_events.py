@@ -41,7 +41,7 @@ def test_trace_cmd_reports_each_event_as_trace_says_it(traced, tmp_path):
     # What is traced prints nothing on the console: each letter is an interrupt.
     machine.check("echo 1 > tracing_on; mkdir /tmp/a; ls /proc | wc > /dev/null; sleep 0.2; sleep 0.1 & wait; rmdir /tmp/a; "
                   "echo 0 > events/enable; echo 0 > tracing_on")
-    ours = events(machine.check("echo 0 > options/hash-ptr; cat trace"), TRACED)  # the file has addresses
+    ours = events(machine.fetch("echo 0 > options/hash-ptr; cat trace"), TRACED)  # the file has addresses
     transfer(machine, port, tmp_path / "trace.dat")
     theirs = events(trace_cmd("report", "-N", tmp_path / "trace.dat"), REPORTED)
     assert sorted(ours) == sorted(theirs)
@@ -77,7 +77,7 @@ def test_trace_convert_prints_each_event_as_trace_says_it(traced, tmp_path):
                   echo 0 > options/userstacktrace; printf 'abcdefghi' > trace_marker_raw; ls /tmp | wc > /dev/null
                   echo 'a=7 b=-3 c="text" d="more"' > events/synthetic/ev/inject; sleep 0.02; sleep 0.1 & kill $!; wait
                   rmdir /tmp/a; echo 0 > tracing_on; echo 0 > events/enable""".replace("\n", ";"))
-    ours = [without(line) for line in machine.check("echo 0 > options/hash-ptr; cat trace").splitlines() if not line.startswith("#")]
+    ours = [without(line) for line in machine.fetch("echo 0 > options/hash-ptr; cat trace").splitlines() if not line.startswith("#")]
     transfer(machine, port, tmp_path / "trace.dat")
     theirs = [without(line) for line in convert(tmp_path / "trace.dat", "ftrace").splitlines() if not line.startswith("#")]
     different = [(our, their) for our, their in zip(ours, theirs) if our != their]

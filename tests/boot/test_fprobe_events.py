@@ -163,7 +163,7 @@ def test_a_tracepoint_shows_what_its_event_shows(machine):
            "t:tp/numbers sched_switch a=+0($arg2) b=$arg3 c=$arg4:u32", "t:tp/alloc kmem_cache_alloc name:string bytes_req gfp=$arg6:x32")
     machine.check("echo > trace; echo 1 > events/sched/sched_switch/enable; echo 1 > events/tp/enable; echo 1 > events/kmem/kmem_cache_alloc/enable; "
                   "taskset -c 0 sh -c 'ls; ls; :' > /dev/null; echo 0 > events/tp/enable; echo 0 > events/enable")
-    text = machine.check("cat trace")
+    text = machine.fetch("cat trace")
     events = re.findall(r": sched_switch: .*prev_pid=(\d+) .* next_comm=(.*) next_pid=(\d+) ", text)
     probes = re.findall(r': switch: \(__traceiter_sched_switch\+0x0/0x\w+\) prev=(\d+) next=(\d+) comm="(.*)"', text)
     assert len(probes) > 3  # to each ls and back: they share a CPU with the shell that waits for them

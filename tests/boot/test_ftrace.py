@@ -39,6 +39,10 @@ class Tracing:
     def read(self, name):
         return self.machine.check(f"cat {name}")
 
+    def fetch(self, name):
+        """The same for a large file."""
+        return self.machine.fetch(f"cat {name}")
+
     def lines(self, name):
         return self.read(name).splitlines()
 
@@ -93,9 +97,9 @@ def test_a_student_traces_the_scheduler(tracing):
 
 
 def test_available_filter_functions_are_in_the_order_of_addresses_and_none_is_freed_init_code(tracing):
-    names = tracing.lines("available_filter_functions")
+    names = tracing.fetch("available_filter_functions").splitlines()
     address = {}
-    for line in tracing.machine.check("cat /proc/kallsyms").splitlines():
+    for line in tracing.fetch("/proc/kallsyms").splitlines():
         fields = line.split()
         address.setdefault(fields[2], []).append(int(fields[0], 16))
     assert len(names) > 500 and set(names) <= set(address)
@@ -234,7 +238,7 @@ def test_a_traced_machine_at_full_speed_shows_whole_lines_in_order(tracing):
     tracing.write("current_tracer", "function")
     tracing.machine.check("hackbench -g 1 -l 20")
     tracing.write("tracing_on", "0")
-    text = tracing.machine.check("head -n 4000 trace")
+    text = tracing.machine.fetch("head -n 4000 trace")
     entries = tracing.entries(text)
     assert len(entries) > 3000
     in_order_per_cpu(entries)
@@ -264,7 +268,7 @@ def test_unknown_tracers_clocks_and_options_are_refused(tracing):
 def test_ftrace_enabled_turns_all_calls_off_and_what_changes_meanwhile_counts_afterwards(tracing):
     check, enabled = tracing.machine.check, "/proc/sys/kernel/ftrace_enabled"
     tracing.write("current_tracer", "function")
-    assert len(tracing.lines("enabled_functions")) > 1000
+    assert int(check("wc -l < enabled_functions")) > 1000
     try:
         check(f"echo 0 > {enabled}; echo > trace")
         assert tracing.read("enabled_functions") == "" and tracing.entries() == []
@@ -362,12 +366,12 @@ def test_annotate_shows_where_a_cpu_begins_when_events_were_overwritten(tracing)
         tracing.write("current_tracer", "function")
         tracing.machine.check("hackbench -g 1 -l 10")
         tracing.write("tracing_on", "0")
-        text = tracing.read("trace")
+        text = tracing.fetch("trace")
         cpus = {line.group(1) for line in re.finditer(r"^.* \[(\d{3})\] ", text, re.M)}
         begins = re.findall(r"^##### CPU (\d+) buffer started ####$", text, re.M)
         assert len(begins) == len(set(begins)) >= len(cpus) - 1 >= 1
         tracing.write("options/annotate", 0)
-        assert "buffer started" not in tracing.read("trace")
+        assert "buffer started" not in tracing.fetch("trace")
     finally:
         tracing.write("options/annotate", 1)
         tracing.write("buffer_size_kb", size)
@@ -433,7 +437,7 @@ def test_the_buffer_is_resized_and_a_small_one_overwrites_the_oldest(tracing):
         tracing.write("current_tracer", "function")
         tracing.machine.check("hackbench -g 1 -l 10")
         tracing.write("tracing_on", "0")
-        kept, written = map(int, re.search(r"entries-written: (\d+)/(\d+)", tracing.read("trace")).groups())
+        kept, written = map(int, re.search(r"entries-written: (\d+)/(\d+)", tracing.read("trace | head")).groups())
         assert 0 < kept < written and kept < 4 * 16 * 1024 / 16
     finally:
         tracing.write("buffer_size_kb", size)

@@ -41,7 +41,7 @@ class Graph(Tracing):
         self.write("current_tracer", "function_graph")
         self.write("trace", "")
         self.machine.run(f"echo 1 > tracing_on; {command}; echo 0 > tracing_on")
-        return self.read("trace")
+        return self.read("trace") if function else self.fetch("trace")
 
     def lines_of(self, text):
         """The matches of all lines with calls and returns."""
@@ -246,11 +246,11 @@ def test_interrupts_stand_between_arrows_or_are_left_out(graph):
     # The arrow at the end is printed even if the beginning is not in the trace.
     assert abs(text.count("==========>") - text.count("<==========")) <= 4 * 3
     graph.write("options/funcgraph-irqs", 0)
-    left = graph.read("trace")
+    left = graph.fetch("trace")
     assert "==========" not in left and "do_interrupt() {" not in left
     text = graph.trace("sleep 0.05", "")
     graph.write("options/funcgraph-irqs", 1)
-    recorded = graph.read("trace")
+    recorded = graph.fetch("trace")
     # do_interrupt() begins before preempt_count has the interrupt; the functions that it calls begin later.
     assert "local_apic_timer_interrupt" not in recorded
     assert "==========" not in text
@@ -442,7 +442,7 @@ def test_trace_pipe_read_while_functions_run_gives_whole_lines(graph):
     # The current tracer chooses how an entry looks, so it stays until the reader has read all.
     graph.machine.check("echo the end > trace_marker; echo 0 > tracing_on; wait")
     graph.write("current_tracer", "nop")
-    lines = graph.lines_of(graph.read("/tmp/pipe"))
+    lines = graph.lines_of(graph.fetch("/tmp/pipe"))
     assert any("/* the end */" in l["text"] for l in lines)
     assert {"vfs_open", "vfs_read", "path_get"} <= {l["name"] for l in lines}
     assert any(l["end"] == ";" for l in lines) and any(l["close"] for l in lines)

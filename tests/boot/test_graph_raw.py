@@ -13,24 +13,6 @@ ENTRIES = {"do_interrupt", "do_nmi"}
 MISSED = 1 << 31
 
 
-def bytes_of(dump):
-    """The bytes that `hexdump -C` has read. A line with only * repeats the line before."""
-    data, repeat = bytearray(), False
-    for line in dump.splitlines():
-        if line == "*":
-            repeat = True
-            continue
-        fields = line.split("|")[0].split()
-        offset = int(fields[0], 16)
-        if repeat:
-            while len(data) < offset:
-                data += data[-16:]
-            repeat = False
-        assert len(data) == offset, line
-        data += bytes(int(field, 16) for field in fields[1:])
-    return bytes(data)
-
-
 def events(data):
     """Yields (time, payload) of the events in one CPU's sub-buffers. No event may be lost between them."""
     assert len(data) % 4096 == 0
@@ -128,7 +110,7 @@ def symbols(build):
 
 def snapshot(machine, cpus):
     machine.check("echo 0 > tracing_on")
-    return [bytes_of(machine.check(f"hexdump -C per_cpu/cpu{cpu}/trace_pipe_raw")) for cpu in range(cpus)]
+    return [machine.fetch_bytes(f"cat per_cpu/cpu{cpu}/trace_pipe_raw") for cpu in range(cpus)]
 
 
 @pytest.mark.parametrize("options", ["", "funcgraph-irqs", "sleep-time"])

@@ -186,7 +186,7 @@ def test_probe_events_wait_for_their_module_and_stay_when_it_goes(machine):
 def test_the_profiler_knows_the_functions_of_modules_that_come_and_go(machine):
     """A module that comes after the profiler's first use is counted, and the counts of one that has gone are those of no other."""
     def profiled():
-        lines = machine.check("cat trace_stat/function*").splitlines()
+        lines = machine.fetch("cat trace_stat/function*").splitlines()
         return {line.split()[0]: int(line.split()[1]) for line in lines if line.startswith("  test_")}
 
     machine.check("cd /sys/kernel/tracing; insmod /root/test_provider.ko; echo 1 > function_profile_enabled")
