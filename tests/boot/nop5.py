@@ -35,7 +35,8 @@ from stopwatch import Stopwatch  # noqa: E402
 # expire before the task that has started it leaves the CPU: then `sleep 0.01` does not sleep at all.)
 SLEEP = "(sleep 1000 & until grep -q sleep /proc/$!/wchan; do :; done; kill $!; wait $!; true) 2> /dev/null"
 
-PROMPT = r"nop5:(/\S*)# "
+PROMPT = r"nop5:(/\S*)(?: \((\d+)\))?# "
+PROMPT_WITH_STATUS = "nop5:$PWD ($?)# "
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 STAMP = re.compile(r"^\[ *\d+\.\d{6}\] ?", re.M)
 
@@ -102,7 +103,7 @@ class Nop5:
                  icount=False, shift=0, directory=None, extra=(), kernel=None, initrd=None):
         selftest = re.search(r"(?:^|\s)selftest(?:[\s=]|$)", append)
         kernel = kernel or ("nop5-test" if selftest else "nop5")
-        self.widened, self.cpus, self.elf = False, cpus, Path(build) / f"{kernel}.elf"
+        self.prepared, self.cpus, self.elf = False, cpus, Path(build) / f"{kernel}.elf"
         if selftest and initrd is None:
             initrd = ""  # the self-tests mount the kernel's file systems themselves
         root = initrd
@@ -140,7 +141,7 @@ class Nop5:
         self.tty = pexpect.fdpexpect.fdspawn(self.qemu.stdout.fileno(), timeout=TICK,
                                              maxread=65536, searchwindowsize=4096)
         self.tty.logfile_read = self
-        self.directory = None
+        self.directory = self.status = None
         self.before = b""
 
     # pexpect writes its log through these two methods.
@@ -189,13 +190,17 @@ class Nop5:
             self.monitor.settimeout(None)
 
     def wait_prompt(self):
-        match = self.expect(PROMPT)
-        self.directory = match.group(1).decode()
-        if not self.widened:
-            self.widened = True
+        self.take_prompt(self.expect(PROMPT))
+        if not self.prepared:
+            self.prepared = True
             # The shell breaks the lines that it shows at the width of the terminal.
-            self.command_output("stty cols 9999")
+            self.command_output(f"stty cols 9999; PS1='{PROMPT_WITH_STATUS}'")
         return self
+
+    def take_prompt(self, match):
+        """Keep what a prompt says. The first one, and that of another shell, say no status."""
+        self.directory = match.group(1).decode()
+        self.status = match.group(2) and int(match.group(2))
 
     def send(self, text):
         """Type text. A thread types a long text, because QEMU reads it no faster than the kernel does."""
@@ -225,6 +230,8 @@ class Nop5:
     def run(self, command):
         """The output and the exit status of one command line."""
         output = self.command_output(command)
+        if self.status is not None:
+            return Result(output, self.status)
         status = [l for l in self.command_output("echo $?").splitlines() if l.strip().isdigit()]
         return Result(output, int(status[-1]))
 
@@ -248,7 +255,7 @@ class Nop5:
                 if not self.alive:
                     raise
                 continue
-            self.directory = match.group(1).decode()
+            self.take_prompt(match)
             if number:
                 self.pass_prompts()
             return

@@ -17,7 +17,7 @@ def words_of(page):
 def wait_for_restart(nop5):
     """Wait for the prompt of the next boot."""
     nop5.expect("Command line: ")
-    nop5.widened = False
+    nop5.prepared = False
     nop5.wait_prompt()
 
 
