@@ -30,7 +30,7 @@ static long bind_len(int type, const char *bytes, socklen_t len)
 int main(void)
 {
 	static char full[120];
-	struct sockaddr_un name;
+	struct sockaddr_un name = { 0 }; /* the name of an autobind ends without a zero */
 	socklen_t len;
 	int fd, other, s[2], conn;
 
