@@ -30,7 +30,7 @@ import latency  # noqa: E402
 import modules  # noqa: E402
 import programs  # noqa: E402
 import uprobes  # noqa: E402
-from test_graph_raw import ENTRY, bytes_of, events  # noqa: E402
+from test_graph_raw import ENTRY, events  # noqa: E402
 
 LINUX_FILE = HERE / "linux-6.1.json"
 LINUX_REF = os.environ.get("LINUX_REF", "/work/shared/tools/linux-ref")
@@ -272,9 +272,9 @@ def measure_graph():
                 stats = machine.check("cat per_cpu/cpu0/stats")
                 values["graph_bytes"] = 2 * figures_of(r"^bytes: (\d+)", stats)[0] // figures_of(r"^entries: (\d+)", stats)[0]
             machine.check("echo 0 > tracing_on")
-            dump = machine.check("hexdump -C per_cpu/cpu0/trace_pipe_raw")
+            data = machine.fetch_bytes("cat per_cpu/cpu0/trace_pipe_raw")
             machine.check("echo nop > current_tracer; echo 1 > tracing_on")
-            stamps = [stamp for stamp, event in events(bytes_of(dump)) if event[0] == ENTRY]
+            stamps = [stamp for stamp, event in events(data) if event[0] == ENTRY]
             steps = sorted(later - earlier for earlier, later in zip(stamps, stamps[1:]))
             values[name] = steps[len(steps) // 2] - call
         machine.check("echo 1 > function_profile_enabled")

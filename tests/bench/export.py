@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/boot"))
 
-from exporting import PipePort, Port, enlarge, transfer  # noqa: E402
+from exporting import Port, SocketPort, enlarge, transfer  # noqa: E402
 from nop5 import Nop5  # noqa: E402
 
 FORMATS = ("json", "speedscope", "folded", "ftrace")
@@ -78,7 +78,7 @@ def events_lost():
 
 
 def measure_export():
-    values = {"export": transfer_rate(PipePort, "FIFOs"), "export_socket": transfer_rate(Port, "a socket"),
+    values = {"export": transfer_rate(Port, "FIFOs"), "export_socket": transfer_rate(SocketPort, "a socket"),
               "export_lost": events_lost()}
     with tempfile.TemporaryDirectory(prefix="nop5-bench-") as directory:
         return values | measure_convert(graph_trace(directory), CONVERT_SIZE)
