@@ -23,7 +23,7 @@
 #define F_ADD_SEALS     1033
 #define F_GET_SEALS     1034
 #define FD_CLOEXEC      1
-#define SETFL_FLAGS     (O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME)
+#define SETFL_FLAGS     (O_APPEND | O_NONBLOCK | O_NOATIME)
 
 SYSCALL_DEFINE1(close, unsigned int, fd)
 {
@@ -121,11 +121,9 @@ static long set_flags(unsigned fd, struct file *file, unsigned long arg)
 	if ((arg & O_NOATIME) && !(file->f_flags & O_NOATIME) &&
 	    !inode_owner_or_capable(file->f_inode))
 		return -EPERM;
-	/* No file is read or written without the page cache; for a pipe it means packets. */
-	if ((arg & O_DIRECT) && !S_ISFIFO(file->f_inode->i_mode))
-		return -EINVAL;
+	/* No file is read or written without the page cache. */
 	if (arg & O_DIRECT)
-		pipe_no_fast_path(file);
+		return -EINVAL;
 	/* A file that never sends signals takes the flag, and forgets it. */
 	err = file->f_op->fasync ? fasync_set((int)fd, file, arg & O_ASYNC) : 0;
 	if (err)

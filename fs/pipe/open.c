@@ -14,10 +14,8 @@ static void free_pipe_info(struct pipe_inode_info *pipe)
 {
 	pipe_free_pages(pipe);
 	pipe_uncharge(pipe);
-	if (pipe->pages != pipe->first_pages) {
+	if (pipe->pages != pipe->first_pages)
 		kfree(pipe->pages);
-		kfree(pipe->ends);
-	}
 	kfree(pipe);
 }
 
@@ -35,7 +33,6 @@ static struct pipe_inode_info *alloc_pipe_info(void)
 	init_waitqueue_head(&pipe->rd_wait);
 	init_waitqueue_head(&pipe->wr_wait);
 	pipe->pages = pipe->first_pages;
-	pipe->ends = pipe->first_ends;
 	pipe->size = pipe->nr_accounted * (u32)PAGE_SIZE;
 	pipe->fast_page = PAGE_SIZE;
 	return pipe;
@@ -78,8 +75,8 @@ void pipe_close_end(struct pipe_inode_info *pipe, unsigned f_mode)
 /* ---- pipe(2) ---- */
 
 /*
- * Opens the two ends of a new pipe: [0] to read, [1] to write. flags: O_NONBLOCK; O_DIRECT: only
- * the end to write has it. Returns 0, -ENFILE or -ENOMEM.
+ * Opens the two ends of a new pipe: [0] to read, [1] to write. flags: O_NONBLOCK. Returns 0,
+ * -ENFILE or -ENOMEM.
  */
 static int create_pipe_files(struct file *files[2], unsigned flags)
 {
@@ -98,10 +95,7 @@ static int create_pipe_files(struct file *files[2], unsigned flags)
 	pipe->files = 2;
 	inode->i_private = pipe;
 	inode->i_fop = fifo_operations; /* for opens of /proc/PID/fd/N */
-	if (flags & O_DIRECT)
-		pipe->fast_page = 0;
-	files[0] =
-		alloc_file_pseudo(inode, NULL, name, O_RDONLY | (flags & O_NONBLOCK), &pipe_fops);
+	files[0] = alloc_file_pseudo(inode, NULL, name, O_RDONLY | flags, &pipe_fops);
 	if (IS_ERR(files[0])) {
 		err = PTR_ERR(files[0]);
 		iput(inode);
@@ -126,9 +120,9 @@ static long do_pipe2(int __user *fildes, int flags)
 	struct file *files[2] = { NULL, NULL };
 	int fds[2], err;
 
-	if (flags & ~(O_NONBLOCK | O_CLOEXEC | O_DIRECT))
+	if (flags & ~(O_NONBLOCK | O_CLOEXEC))
 		return -EINVAL;
-	err = create_pipe_files(files, (unsigned)flags & (O_NONBLOCK | O_DIRECT));
+	err = create_pipe_files(files, (unsigned)flags & O_NONBLOCK);
 	if (err)
 		return err;
 	fds[0] = err = get_unused_fd_flags((unsigned)flags);
@@ -153,6 +147,7 @@ put_files:
 	return err;
 }
 
+/* Restricted: no O_DIRECT: a pipe has no packets. */
 SYSCALL_DEFINE2(pipe2, int __user *, fildes, int, flags)
 {
 	return do_pipe2(fildes, flags);

@@ -116,34 +116,39 @@ static inline int pipe_put(struct pipe_inode_info *pipe, struct iov_iter *from, 
 	return n ? (int)n : -EFAULT;
 }
 
-void pipe_advance(struct pipe_inode_info *pipe, u32 tail, u32 slot)
+/* n bytes of the page in *slot, the first one, have been read. */
+static inline void pipe_advance(struct pipe_inode_info *pipe, u32 n, void **slot)
 {
-	pipe->tail = tail;
-	if (tail % PAGE_SIZE == 0)
-		pipe_release_page(pipe, &pipe->pages[slot]);
-	if (pipe->head == tail) {
-		pipe->packets = false;
-		pipe_rewind(pipe, pipe_slot(pipe, tail));
-	}
-}
+	u32 tail = pipe->tail + n;
 
-/* Moves up to count bytes out of one page. The pipe holds at least count bytes. As pipe_put(). */
-static inline int pipe_get(struct pipe_inode_info *pipe, struct iov_iter *to, u32 count)
-{
-	u32 tail = pipe->tail, offset = tail % PAGE_SIZE;
-	u32 n = min(count, (u32)PAGE_SIZE - offset);
-	void **slot = pipe_slot(pipe, tail);
-
-	n = (u32)copy_to_iter_nofault((char *)*slot + offset, n, to);
-	if (!n)
-		return -EFAULT;
-	tail += n;
 	pipe->tail = tail;
 	if (unlikely(tail % PAGE_SIZE == 0))
 		pipe_release_page(pipe, slot);
 	if (pipe->head == tail)
 		pipe_rewind(pipe, slot);
+}
+
+/* Moves up to count bytes out of one page. The pipe holds at least count bytes. As pipe_put(). */
+static inline int pipe_get(struct pipe_inode_info *pipe, struct iov_iter *to, u32 count)
+{
+	u32 offset = pipe->tail % PAGE_SIZE, n = min(count, (u32)PAGE_SIZE - offset);
+	void **slot = pipe_slot(pipe, pipe->tail);
+
+	n = (u32)copy_to_iter_nofault((char *)*slot + offset, n, to);
+	if (!n)
+		return -EFAULT;
+	pipe_advance(pipe, n, slot);
 	return (int)n;
+}
+
+void pipe_skip(struct pipe_inode_info *pipe, size_t count)
+{
+	while (count) {
+		size_t n = min(count, (size_t)(PAGE_SIZE - pipe->tail % PAGE_SIZE));
+
+		pipe_advance(pipe, (u32)n, pipe_slot(pipe, pipe->tail));
+		count -= n;
+	}
 }
 
 /* Brings in the program's page at the front of the iterator, without P. 0 or -EFAULT. */
@@ -188,10 +193,10 @@ ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, bool nonblock)
 static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, const struct file *file,
 				       struct iov_iter *to)
 {
-	bool was_full = false, stop = false;
+	bool was_full = false;
 	ssize_t done = 0;
 
-	while (to->count && !stop) {
+	while (to->count) {
 		u32 used = pipe->head - pipe->tail;
 		int n;
 
@@ -205,8 +210,7 @@ static noinline ssize_t pipe_read_more(struct pipe_inode_info *pipe, const struc
 			continue;
 		}
 		was_full |= !pipe_has_free_page(pipe);
-		n = unlikely(pipe->packets) ? pipe_get_packet(pipe, to, &stop)
-					    : pipe_get(pipe, to, (u32)min(to->count, (size_t)used));
+		n = pipe_get(pipe, to, (u32)min(to->count, (size_t)used));
 		if (unlikely(n < 0)) {
 			if (!pipe_fault_in(pipe, to, true))
 				continue;
@@ -323,7 +327,7 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 	ssize_t ret = 0;
 
 	while (done < count) {
-		u32 room = unlikely(pipe->packets) ? pipe_packet_room(pipe) : pipe_room(pipe);
+		u32 room = pipe_room(pipe);
 		int n;
 
 		ret = -EPIPE;
@@ -379,10 +383,6 @@ static noinline ssize_t pipe_write_kernel(struct pipe_inode_info *pipe, const st
 	struct iov_iter from;
 
 	iov_iter_kernel(&from, (char *)buf, count);
-	if (file->f_flags & O_DIRECT) {
-		pipe_unlock(pipe);
-		return pipe_write_packets(pipe, file, &from);
-	}
 	return pipe_write_more(pipe, file, &from);
 }
 
@@ -392,8 +392,6 @@ static ssize_t pipe_write_iter(struct kiocb *iocb, struct iov_iter *from)
 
 	if (unlikely(!from->count))
 		return 0;
-	if (unlikely(iocb->ki_filp->f_flags & O_DIRECT))
-		return pipe_write_packets(pipe, iocb->ki_filp, from);
 	pipe_lock(pipe);
 	return pipe_write_more(pipe, iocb->ki_filp, from);
 }
@@ -457,8 +455,6 @@ void pipe_free_pages(struct pipe_inode_info *pipe)
 	if (pipe->spare)
 		free_page(pipe->spare);
 	pipe->spare = NULL;
-	pipe->packets = false;
-	memset(pipe->ends, 0, pipe->size / PAGE_SIZE * sizeof(*pipe->ends));
 }
 
 /* Closes an end and wakes the tasks at the other, which must see the end of file or EPIPE. */
@@ -479,16 +475,9 @@ static long pipe_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 	if (cmd != FIONREAD)
 		return -ENOTTY;
 	pipe_lock(pipe);
-	used = pipe->packets ? pipe_packet_bytes(pipe) : pipe->head - pipe->tail;
+	used = pipe->head - pipe->tail;
 	pipe_unlock(pipe);
 	return put_user((int)used, (int __user *)arg);
-}
-
-void pipe_no_fast_path(struct file *file)
-{
-	struct pipe_inode_info *pipe = file->private_data;
-
-	WRITE_ONCE(pipe->fast_page, 0);
 }
 
 /* The bytes in whole pages. Each open end holds its share. */
@@ -506,7 +495,7 @@ static int pipe_fasync(int fd, struct file *file, bool on)
 	struct pipe_inode_info *pipe = file->private_data;
 	int err = 0;
 
-	pipe_no_fast_path(file);
+	WRITE_ONCE(pipe->fast_page, 0);
 	if (file->f_mode & FMODE_READ)
 		err = fasync_helper(fd, file, on, &pipe->fasync_readers);
 	if (!err && (file->f_mode & FMODE_WRITE))

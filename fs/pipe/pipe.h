@@ -13,9 +13,6 @@
  */
 long pipe_fcntl(struct file *file, bool set, unsigned long arg);
 
-/* The kernel's own reads and writes look at O_ASYNC and O_DIRECT from now on. */
-void pipe_no_fast_path(struct file *file);
-
 #define PIPE_BUF   4096U /* writes up to this size are atomic (pipe(7)) */
 #define PIPE_PAGES 16U
 #define PIPE_SIZE  (PIPE_PAGES * (u32)PAGE_SIZE) /* of a new pipe */
@@ -33,18 +30,15 @@ struct pipe_inode_info {
 	/* [P] how often an end was opened: a FIFO's open waits for the other end's counter */
 	unsigned r_counter, w_counter;
 	bool poll_usage; /* an epoll may watch: each write and read is an event (epoll(7)) */
-	/* PAGE_SIZE; 0: the fast paths are wrong, because a file has had O_ASYNC or O_DIRECT */
+	/* PAGE_SIZE; 0: no fast paths: a file has had O_ASYNC, or splice(2) takes the bytes */
 	u32 fast_page;
 	struct fasync_struct *fasync_readers, *fasync_writers; /* [fasync_lock] */
 	void *spare;                                           /* [P] a page or NULL */
 	u32 size;     /* [P] bytes that fit: pages, their number a power of two */
-	bool packets; /* [P] ends[] may not be 0; until the pipe is empty */
 	bool taken;   /* [P] splice(2) moves the first bytes: other readers wait */
 	bool refused; /* [P] and one that does not wait has got EAGAIN meanwhile */
 	void **pages; /* [P] index: position / PAGE_SIZE % number; first_pages or allocated */
-	u16 *ends;    /* [P] the same index; packet.c */
 	void *first_pages[PIPE_PAGES];
-	u16 first_ends[PIPE_PAGES];
 };
 
 static inline void pipe_lock(struct pipe_inode_info *pipe)
@@ -106,8 +100,8 @@ ssize_t pipe_wait_for_bytes(const struct file *file, bool nonblock);
  */
 ssize_t pipe_wait_for_room(const struct file *file, bool nonblock);
 /*
- * Copies the first bytes, which stay in the pipe. Returns their number, 0 for an empty packet; or
- * -EAGAIN: there is nothing to read.
+ * Copies the first bytes, which stay in the pipe. Returns their number, or -EAGAIN: there is
+ * nothing to read.
  */
 ssize_t pipe_peek(const struct file *file, char *buf, size_t count);
 /*
@@ -138,7 +132,7 @@ static inline u32 pipe_free_bytes(const struct pipe_inode_info *pipe)
 	       (ALIGN(pipe->head, (u32)PAGE_SIZE) - ALIGN_DOWN(pipe->tail, (u32)PAGE_SIZE));
 }
 
-/* Whether a page is free, as a packet needs it. P held. */
+/* Whether a page is free. P held. */
 static inline bool pipe_has_free_page(const struct pipe_inode_info *pipe)
 {
 	return pipe_free_bytes(pipe) - 1 < pipe->size;
@@ -164,21 +158,8 @@ struct iov_iter;
 ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, bool nonblock);
 /* Sleeps once as a writer: 0, or interrupted_error(). Releases P meanwhile. */
 int pipe_wait_writable(struct pipe_inode_info *pipe);
-/* The bytes before tail have been read. slot: of the last of them. P held. */
-void pipe_advance(struct pipe_inode_info *pipe, u32 tail, u32 slot);
-/* write(2) with O_DIRECT. count is not 0. */
-ssize_t pipe_write_packets(struct pipe_inode_info *pipe, const struct file *file,
-			   struct iov_iter *from);
-/*
- * For a pipe with `packets`, P held: reads from the page at the tail (as pipe_get(); *stop: it was
- * a packet); the first bytes; the number of all; how many plain bytes a write may add.
- */
-int pipe_get_packet(struct pipe_inode_info *pipe, struct iov_iter *to, bool *stop);
-size_t pipe_peek_packet(const struct pipe_inode_info *pipe, char *buf, size_t count);
-/* Removes the first count bytes, of one packet or plain ones. 0: an empty packet. P held. */
+/* Removes the first count bytes. P held. */
 void pipe_skip(struct pipe_inode_info *pipe, size_t count);
-u32 pipe_packet_bytes(const struct pipe_inode_info *pipe);
-u32 pipe_packet_room(const struct pipe_inode_info *pipe);
 
 /* ---- size.c: who pays for the pages of pipes ---- */
 

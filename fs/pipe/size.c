@@ -73,8 +73,7 @@ void pipe_uncharge(struct pipe_inode_info *pipe)
  * Moves the pages that hold bytes to the beginning of the other ring. If bytes have come around
  * into the page that is being read, they move to *spare. P held. Returns false if they do not fit.
  */
-static bool move_pages(struct pipe_inode_info *pipe, void **pages, u16 *ends, u32 count,
-		       void **spare)
+static bool move_pages(struct pipe_inode_info *pipe, void **pages, u32 count, void **spare)
 {
 	u32 first = pipe->tail / PAGE_SIZE, used = pipe->head - pipe->tail;
 	u32 offset = pipe->tail % PAGE_SIZE, old = pipe->size / PAGE_SIZE;
@@ -91,7 +90,6 @@ static bool move_pages(struct pipe_inode_info *pipe, void **pages, u16 *ends, u3
 		void **slot = &pipe->pages[(first + i) % old];
 
 		pages[i] = *slot;
-		ends[i] = pipe->ends[(first + i) % old];
 		*slot = NULL;
 	}
 	/* An empty pipe, and one whose last page is full, may have a page more. */
@@ -106,36 +104,29 @@ static bool move_pages(struct pipe_inode_info *pipe, void **pages, u16 *ends, u3
 static long set_size(struct pipe_inode_info *pipe, u32 count)
 {
 	void **pages = kcalloc(count, sizeof(*pages), GFP_KERNEL), **old;
-	u16 *ends = kcalloc(count, sizeof(*ends), GFP_KERNEL), *old_ends;
 	void *spare = get_free_page(GFP_KERNEL);
 	bool fits;
 
-	if (!pages || !ends || !spare) {
+	if (!pages || !spare) {
 		kfree(pages);
-		kfree(ends);
 		free_page(spare);
 		return -ENOMEM;
 	}
 	pipe_lock(pipe);
 	old = pipe->pages;
-	old_ends = pipe->ends;
-	fits = move_pages(pipe, pages, ends, count, &spare);
+	fits = move_pages(pipe, pages, count, &spare);
 	if (fits) {
 		pipe->pages = pages;
-		pipe->ends = ends;
 		pipe->size = count * (u32)PAGE_SIZE;
 	}
 	pipe_unlock(pipe);
 	free_page(spare);
 	if (!fits) {
 		kfree(pages);
-		kfree(ends);
 		return -EBUSY;
 	}
-	if (old != pipe->first_pages) {
+	if (old != pipe->first_pages)
 		kfree(old);
-		kfree(old_ends);
-	}
 	/* There may be room now. */
 	wake_up_all(&pipe->wr_wait);
 	return (long)(count * PAGE_SIZE);

@@ -45,14 +45,12 @@ ssize_t pipe_wait_for_room(const struct file *file, bool nonblock)
 	return ret;
 }
 
-/* 0: an empty packet. P held; the pipe is readable. */
+/* P held; the pipe is readable. */
 static size_t peek(struct pipe_inode_info *pipe, char *buf, size_t count)
 {
 	size_t done = 0;
 
 	count = min(count, (size_t)(pipe->head - pipe->tail));
-	if (pipe->packets)
-		return pipe_peek_packet(pipe, buf, count);
 	while (done < count) {
 		u32 pos = pipe->tail + (u32)done, offset = pos % PAGE_SIZE;
 		size_t n = min(count - done, (size_t)(PAGE_SIZE - offset));
@@ -81,17 +79,11 @@ ssize_t pipe_begin_take(const struct file *file, char *buf, size_t count, bool n
 	ssize_t ret;
 
 	pipe_lock(pipe);
-	for (;;) {
-		ret = pipe_is_readable(pipe) ? 1 : pipe_wait_readable(pipe, nonblock);
-		if (ret <= 0)
-			break;
+	ret = pipe_is_readable(pipe) ? 1 : pipe_wait_readable(pipe, nonblock);
+	if (ret > 0) {
 		ret = (ssize_t)peek(pipe, buf, count);
-		if (ret) {
-			pipe->taken = true;
-			pipe->fast_page = 0; /* the fast paths do not know of it */
-			break;
-		}
-		pipe_skip(pipe, 0);
+		pipe->taken = true;
+		pipe->fast_page = 0; /* the fast paths do not know of it */
 	}
 	pipe_unlock(pipe);
 	return ret;

@@ -142,11 +142,6 @@ long pipe_fcntl(struct file *file, bool set, unsigned long arg)
 	return -EBADF;
 }
 
-void pipe_no_fast_path(struct file *file)
-{
-	(void)file;
-}
-
 char *kstrndup(const char *s, size_t max, gfp_t gfp)
 {
 	(void)gfp;

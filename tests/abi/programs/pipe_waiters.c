@@ -2,7 +2,6 @@
 #include "abi.h"
 
 #include <pthread.h>
-#include <sched.h>
 
 #define MESSAGE 64
 #define ROUNDS  3000
@@ -11,65 +10,6 @@
 static int p[2];
 static char big[65536];
 static volatile int over;
-
-/* Only this process runs, and children only while it sleeps. */
-static void one_after_another(void)
-{
-	unsigned long first = 1;
-
-	syscall(SYS_sched_setaffinity, 0, sizeof(first), &first);
-	syscall(SYS_sched_setscheduler, 0, SCHED_FIFO | 0x40000000 /* SCHED_RESET_ON_FORK */, &(int){ 1 });
-}
-
-/* Each packet that is read makes room. All writers must get theirs. */
-static void packet_writers(void)
-{
-	int packets = 0, status;
-	char c;
-
-	alarm(8);
-	one_after_another();
-	pipe2(p, O_DIRECT);
-	for (int i = 0; i < 16; i++)
-		write(p[1], "p", 1);
-	for (int i = 0; i < 3; i++) {
-		pid_t pid = fork();
-
-		if (!pid)
-			_exit(write(p[1], "w", 1) != 1);
-		until_asleep(pid, pid);
-	}
-	while (packets < 19 && read(p[0], &c, 1) == 1)
-		packets++;
-	show("%d packets", packets);
-	for (int i = 0; i < 3; i++) {
-		wait(&status);
-		show_status("writer", status);
-	}
-}
-
-/* A writer of a packet waits for a page, of which plain bytes leave a part free. */
-static void packet_after_bytes(void)
-{
-	int status;
-	pid_t pid;
-
-	alarm(8);
-	one_after_another();
-	pipe(p);
-	for (int i = 0; i < 15; i++)
-		write(p[1], big, PAGE);
-	write(p[1], big, 10);
-	CALL(read(p[0], big, 4000));
-	fcntl(p[1], F_SETFL, O_DIRECT);
-	pid = fork();
-	if (!pid)
-		_exit(write(p[1], big, PAGE) != PAGE);
-	until_asleep(pid, pid);
-	CALL(read(p[0], big, 96));
-	waitpid(pid, &status, 0);
-	show_status("writer", status);
-}
 
 /* tee(2) waits, then a reader: both see what is written. */
 static void reader_behind_tee(void)
@@ -219,8 +159,6 @@ static void larger_ring(void)
 
 int main(void)
 {
-	CHILD(packet_writers);
-	CHILD(packet_after_bytes);
 	CHILD(reader_behind_tee);
 	CHILD(whole_messages);
 	CHILD(false_ends);
