@@ -9,7 +9,7 @@ static bool may_access(const struct vm_area_struct *vma, bool write, bool force)
 {
 	if (!force && !(vma->vm_flags & (write ? VM_WRITE : VM_READ)))
 		return false;
-	if (vma->vm_flags & (VM_IO | VM_PFNMAP))
+	if (vma->vm_flags & VM_IO)
 		return false;
 	if (!write)
 		return vma->vm_flags & VM_MAYREAD;
@@ -128,7 +128,7 @@ static unsigned populate_area(struct vm_area_struct *vma, unsigned long start, u
 	bool write = (vma->vm_flags & (VM_WRITE | VM_SHARED)) == VM_WRITE;
 	unsigned error = 0;
 
-	if (vma->vm_flags & (VM_IO | VM_PFNMAP | VM_LOCKONFAULT))
+	if (vma->vm_flags & (VM_IO | VM_LOCKONFAULT))
 		return 0;
 	if (!(vma->vm_flags & VM_ACCESS_FLAGS))
 		return VM_FAULT_SIGSEGV;

@@ -49,7 +49,7 @@ static void copy_table(struct vm_area_struct *dst, u64 *to, u64 *from, unsigned 
 /* Whether the child's faults can find all pages of the area again: then nothing is copied. */
 static bool faults_will_find_pages(const struct vm_area_struct *vma)
 {
-	return (vma->vm_flags & VM_SHARED) && vma->vm_ops && !(vma->vm_flags & VM_PFNMAP);
+	return (vma->vm_flags & VM_SHARED) && vma->vm_ops;
 }
 
 int copy_page_range(struct vm_area_struct *dst, struct vm_area_struct *src)

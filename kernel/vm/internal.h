@@ -36,11 +36,10 @@ void tlb_gather(struct mmu_gather *tlb, struct mm_struct *mm);
 void tlb_finish(struct mmu_gather *tlb);
 
 /*
- * Removes the pages of [start, end), a part of vma. even_cows: also private copies. mmap_lock held,
- * or vma->vm_mapping->lock.
+ * Removes the pages of [start, end), a part of an area. even_cows: also private copies. mmap_lock
+ * held, or vma->vm_mapping->lock.
  */
-void zap_page_range(struct mmu_gather *tlb, struct vm_area_struct *vma, unsigned long start,
-		    unsigned long end, bool even_cows);
+void zap_page_range(struct mmu_gather *tlb, unsigned long start, unsigned long end, bool even_cows);
 /* The same with a flush. */
 void zap_vma_range(struct vm_area_struct *vma, unsigned long start, unsigned long end);
 /*

@@ -48,8 +48,6 @@ static int advise_area(struct vm_area_struct *vma, unsigned long start, unsigned
 			return -EINVAL;
 		fallthrough;
 	case MADV_DONTNEED_LOCKED:
-		if (vma->vm_flags & VM_PFNMAP)
-			return -EINVAL;
 		zap_vma_range(vma, start, end);
 		return 0;
 	case MADV_FREE:
@@ -57,7 +55,7 @@ static int advise_area(struct vm_area_struct *vma, unsigned long start, unsigned
 		return is_anonymous(vma) ? 0 : -EINVAL;
 	case MADV_COLD:
 	case MADV_PAGEOUT:
-		return vma->vm_flags & (VM_LOCKED | VM_PFNMAP) ? -EINVAL : 0;
+		return vma->vm_flags & VM_LOCKED ? -EINVAL : 0;
 	}
 	return 0; /* hints about the order of accesses, of which nop5 makes nothing */
 }
@@ -112,8 +110,7 @@ static int populate_page(struct mm_struct *mm, unsigned long addr, bool write)
 
 	if (!vma)
 		return -ENOMEM;
-	if ((vma->vm_flags & (VM_IO | VM_PFNMAP)) ||
-	    !(vma->vm_flags & (write ? VM_WRITE : VM_ACCESS_FLAGS)))
+	if ((vma->vm_flags & VM_IO) || !(vma->vm_flags & (write ? VM_WRITE : VM_ACCESS_FLAGS)))
 		return -EINVAL;
 	fault = handle_mm_fault(vma, addr, write ? FAULT_FLAG_WRITE : 0);
 	if (fault & VM_FAULT_OOM)

@@ -120,7 +120,7 @@ static unsigned do_fault(struct vm_area_struct *vma, unsigned long address, unsi
 	u64 *pte, entry;
 
 	ret = vma->vm_ops->fault ? vma->vm_ops->fault(&vmf) : VM_FAULT_SIGBUS;
-	if (ret & (VM_FAULT_ERROR | VM_FAULT_NOPAGE))
+	if (ret & VM_FAULT_ERROR)
 		return ret;
 	locked = lock_patches(vma);
 	patched = locked && vm_patch_page_is_patched(vma, vmf.pgoff);
@@ -162,22 +162,6 @@ static unsigned do_fault(struct vm_area_struct *vma, unsigned long address, unsi
 unlock:
 	if (unlikely(locked))
 		mutex_unlock(&mapping->lock);
-	return ret;
-}
-
-unsigned vmf_insert_pfn(struct vm_fault *vmf, unsigned long pfn, bool cached)
-{
-	struct mm_struct *mm = vmf->vma->vm_mm;
-	unsigned ret = VM_FAULT_NOPAGE;
-	u64 *pte;
-
-	spin_lock(&mm->page_table_lock);
-	pte = user_pte_alloc(mm, vmf->address);
-	if (unlikely(!pte))
-		ret = VM_FAULT_OOM;
-	else if (likely(!*pte))
-		set_pte(pte, pfn_pte(pfn, vmf->vma->vm_page_prot, cached));
-	spin_unlock(&mm->page_table_lock);
 	return ret;
 }
 

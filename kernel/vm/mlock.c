@@ -109,7 +109,7 @@ SYSCALL_DEFINE2(munlock, unsigned long, start, size_t, len)
 static void set_all(struct mm_struct *mm, unsigned long flags)
 {
 	for (struct vm_area_struct *vma = mm->mmap; vma; vma = vma->vm_next) {
-		if (vma->vm_flags & (VM_PFNMAP | VM_IO))
+		if (vma->vm_flags & VM_IO)
 			continue;
 		/* The whole area: it is not split, so there is no error. */
 		(void)vma_set_flags(&vma, vma->vm_start, vma->vm_end,

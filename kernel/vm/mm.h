@@ -182,11 +182,6 @@ int do_user_addr_fault(struct pt_regs *regs, unsigned long error_code, unsigned 
  * not free, nothing. Task context.
  */
 void describe_vma(char *buf, size_t size, unsigned long ip);
-/*
- * For vm_ops->fault() of an area with VM_PFNMAP: shows the memory at pfn, which has no struct page.
- * cached: false for the registers of devices. VM_FAULT_NOPAGE or VM_FAULT_OOM.
- */
-unsigned vmf_insert_pfn(struct vm_fault *vmf, unsigned long pfn, bool cached);
 /* Makes the page at address accessible, if the area allows that. VM_FAULT_*. mmap_lock held. */
 unsigned handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsigned flags);
 /*

@@ -29,7 +29,6 @@ struct pt_regs;
 #define VM_MAYEXEC      0x00000040UL
 #define VM_MAYSHARE     0x00000080UL
 #define VM_GROWSDOWN    0x00000100UL /* a stack */
-#define VM_PFNMAP       0x00000400UL /* pages without struct page, which are not counted */
 #define VM_LOCKED       0x00002000UL
 #define VM_IO           0x00004000UL
 #define VM_DONTCOPY     0x00020000UL /* MADV_DONTFORK */
@@ -116,7 +115,6 @@ static inline void vm_mapping_init(struct vm_mapping *mapping)
 #define VM_FAULT_SIGBUS  0x002
 #define VM_FAULT_MAJOR   0x004
 #define VM_FAULT_SIGSEGV 0x040
-#define VM_FAULT_NOPAGE  0x100 /* vm_ops->fault() has installed an entry itself */
 #define VM_FAULT_ERROR   (VM_FAULT_OOM | VM_FAULT_SIGBUS | VM_FAULT_SIGSEGV)
 
 /* A fault in an area, for vm_operations_struct. */

@@ -138,7 +138,7 @@ static struct vm_area_struct *vma_to_resize(struct mm_struct *mm, const struct m
 		return ERR_PTR(-EFAULT);
 	if (!m->old_len && !(vma->vm_flags & (VM_SHARED | VM_MAYSHARE)))
 		return ERR_PTR(-EINVAL);
-	if ((m->flags & MREMAP_DONTUNMAP) && (vma->vm_flags & (VM_DONTEXPAND | VM_PFNMAP)))
+	if ((m->flags & MREMAP_DONTUNMAP) && (vma->vm_flags & VM_DONTEXPAND))
 		return ERR_PTR(-EINVAL);
 	if (m->old_len > vma->vm_end - m->addr)
 		return ERR_PTR(-EFAULT);
@@ -148,7 +148,7 @@ static struct vm_area_struct *vma_to_resize(struct mm_struct *mm, const struct m
 		return ERR_PTR(-ENOMEM);
 	if (m->new_len <= m->old_len)
 		return vma;
-	if (vma->vm_flags & (VM_DONTEXPAND | VM_PFNMAP))
+	if (vma->vm_flags & VM_DONTEXPAND)
 		return ERR_PTR(-EFAULT);
 	more = (m->new_len - m->old_len) >> PAGE_SHIFT;
 	if ((vma->vm_flags & VM_LOCKED) && check_mlock_limit(mm, more))

@@ -219,7 +219,7 @@ static void zap_file_page(struct vm_area_struct *vma, unsigned long addr)
 	struct mmu_gather tlb;
 
 	tlb_gather(&tlb, vma->vm_mm);
-	zap_page_range(&tlb, vma, addr, addr + PAGE_SIZE, false);
+	zap_page_range(&tlb, addr, addr + PAGE_SIZE, false);
 	tlb_finish(&tlb);
 }
 

@@ -266,7 +266,7 @@ static bool can_merge(const struct vm_area_struct *a, const struct vm_area_struc
 {
 	if (!a || !b || a->vm_end != b->vm_start || a->vm_flags != b->vm_flags ||
 	    a->vm_file != b->vm_file || a->vm_ops != b->vm_ops ||
-	    a->vm_private_data != b->vm_private_data || (a->vm_flags & (VM_PFNMAP | VM_IO)))
+	    a->vm_private_data != b->vm_private_data || (a->vm_flags & VM_IO))
 		return false;
 	if (a->vm_ops && a->vm_ops->close)
 		return false; /* its owner counts areas */
@@ -421,7 +421,7 @@ int do_munmap(struct mm_struct *mm, unsigned long addr, unsigned long len)
 		vm_stat_account(mm, vma->vm_flags, -(long)vma_pages(vma));
 		if (vma->vm_flags & VM_ACCOUNT)
 			vm_unacct_memory(vma_pages(vma));
-		zap_page_range(&tlb, vma, vma->vm_start, vma->vm_end, true);
+		zap_page_range(&tlb, vma->vm_start, vma->vm_end, true);
 	}
 	free_pgtables(&tlb, addr, end, prev ? prev->vm_end : 0, vma ? vma->vm_start : 0);
 	tlb_finish(&tlb);

@@ -57,7 +57,7 @@ static unsigned long zap_table(struct mmu_gather *tlb, u64 *pte, unsigned long a
 			continue;
 		if (entry & _PAGE_SPECIAL) {
 			if (!even_cows)
-				continue; /* the page of zeros, or a device: not of the file */
+				continue; /* the page of zeros: not of the file */
 		} else {
 			page = pte_page(entry);
 			if (!even_cows && page_kind(page) == MM_ANONPAGES)
@@ -80,8 +80,7 @@ static void update_hiwater_rss(struct mm_struct *mm)
 		mm->hiwater_rss = rss;
 }
 
-void zap_page_range(struct mmu_gather *tlb, struct vm_area_struct *vma, unsigned long start,
-		    unsigned long end, bool even_cows)
+void zap_page_range(struct mmu_gather *tlb, unsigned long start, unsigned long end, bool even_cows)
 {
 	struct mm_struct *mm = tlb->mm;
 	unsigned long addr = start;
@@ -89,8 +88,6 @@ void zap_page_range(struct mmu_gather *tlb, struct vm_area_struct *vma, unsigned
 
 	spin_lock(&mm->page_table_lock);
 	update_hiwater_rss(mm);
-	if (vma->vm_flags & VM_PFNMAP)
-		even_cows = true;
 	while ((pte = user_pte_next(mm, &addr, end))) {
 		addr = zap_table(tlb, pte, addr, pte_table_end(addr, end), even_cows);
 		if (tlb->count < GATHER_PAGES && !IS_ALIGNED(addr, PTE_TABLE_SIZE))
@@ -110,7 +107,7 @@ void zap_vma_range(struct vm_area_struct *vma, unsigned long start, unsigned lon
 	struct mmu_gather tlb;
 
 	tlb_gather(&tlb, vma->vm_mm);
-	zap_page_range(&tlb, vma, start, end, true);
+	zap_page_range(&tlb, start, end, true);
 	tlb_finish(&tlb);
 }
 
@@ -175,7 +172,7 @@ void exit_mmap(struct mm_struct *mm)
 		if (vma->vm_flags & VM_ACCOUNT)
 			vm_unacct_memory(vma_pages(vma));
 		vma_unlink_mapping(vma);
-		zap_page_range(&tlb, vma, vma->vm_start, vma->vm_end, true);
+		zap_page_range(&tlb, vma->vm_start, vma->vm_end, true);
 		/* The areas below have gone already, and so a table goes with its last area. */
 		free_pgtables(&tlb, vma->vm_start, vma->vm_end, 0,
 			      vma->vm_next ? vma->vm_next->vm_start : 0);
@@ -213,7 +210,7 @@ void unmap_mapping_range(struct vm_mapping *mapping, unsigned long first, unsign
 		if (begin > end)
 			continue;
 		tlb_gather(&tlb, vma->vm_mm);
-		zap_page_range(&tlb, vma, vma->vm_start + ((begin - vma->vm_pgoff) << PAGE_SHIFT),
+		zap_page_range(&tlb, vma->vm_start + ((begin - vma->vm_pgoff) << PAGE_SHIFT),
 			       vma->vm_start + ((end - vma->vm_pgoff + 1) << PAGE_SHIFT),
 			       even_cows);
 		tlb_finish(&tlb);

@@ -134,7 +134,7 @@ static int root;
 static const char *const paths[] = {
 	".", "..", "a", "a/b", "a/../b", "b", "c", "link", "a/link/x", "fifo", "", "/", "/tmp", "/tmp/",
 	"/etc/passwd", "/etc/shadow", "/proc/self/maps", "/proc/1/maps", "/proc/1/mem", "/proc/self/fd/0",
-	"/proc/self/exe", "/proc/self/environ", "/dev/null", "/dev/zero", "/dev/mem", "/dev/console",
+	"/proc/self/exe", "/proc/self/environ", "/dev/null", "/dev/zero", "/dev/console",
 	"/dev/ttyS0", "/dev/tty", "/sys/kernel/tracing/trace", "/sys/kernel/tracing/tracing_on",
 	"/usr/bin/busybox", "/proc/self/task", "/dev/full", "/proc/kallsyms", "/dev/ptmx", "/dev/random",
 };

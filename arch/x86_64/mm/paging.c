@@ -172,8 +172,11 @@ static void __init install_fixmap(void)
 	boot_pdpt[table_index(FIXMAP_START, LEVEL_PUD)] = __pa(level2_fixmap) | TABLE_FLAGS;
 }
 
-/* Higher address bits are reserved in an entry, and an access would fault. */
-phys_addr_t max_phys(void)
+/*
+ * The end of the CPU's physical addresses. Higher address bits are reserved in an entry, and an
+ * access would fault.
+ */
+static phys_addr_t max_phys(void)
 {
 	return min(MAX_PHYS, 1UL << cpu_data(0)->phys_bits);
 }
@@ -237,23 +240,6 @@ void *__init fixmap_device(phys_addr_t phys, size_t size)
 		panic("Too many early device mappings");
 	level1_fixmap[slot] = ALIGN_DOWN(phys, PAGE_SIZE) | PAGE_KERNEL_NOCACHE;
 	return (void *)(FIXMAP_START + slot * PAGE_SIZE + phys % PAGE_SIZE);
-}
-
-void __init fixmap_device_free(const volatile void *registers)
-{
-	unsigned long addr = ALIGN_DOWN((unsigned long)registers, PAGE_SIZE);
-
-	level1_fixmap[(addr - FIXMAP_START) / PAGE_SIZE] = 0;
-	invlpg(addr);
-}
-
-bool is_fixmap_device(phys_addr_t phys)
-{
-	for (unsigned slot = FIXMAP_WINDOW + 1; slot < fixmap_used; slot++)
-		if (level1_fixmap[slot] &&
-		    (level1_fixmap[slot] & PTE_PFN_MASK) == ALIGN_DOWN(phys, PAGE_SIZE))
-			return true;
-	return false;
 }
 
 const void *map_firmware(phys_addr_t phys, size_t size)

@@ -81,12 +81,6 @@ void flush_tlb_kernel_range(unsigned long start, unsigned long end);
  * boundary, or not aligned like registers. Panics when all slots are in use.
  */
 void *fixmap_device(phys_addr_t phys, size_t size);
-/* Boot: takes such a mapping back. No other CPU has used it. */
-void fixmap_device_free(const volatile void *registers);
-/* Whether the kernel has mapped the page of phys in this way. Any context, after the boot. */
-bool is_fixmap_device(phys_addr_t phys);
-/* The end of the CPU's physical addresses. */
-phys_addr_t max_phys(void);
 /*
  * Makes [phys, phys + size) readable at __va(phys), for firmware tables outside usable RAM. NULL if
  * that is not possible. Boot CPU or task context.

@@ -319,6 +319,4 @@ void __init time_refine(void)
 		set_tsc_khz(khz);
 		pr_info("tsc: %lu.%03lu MHz by %s, refined\n", khz / 1000, khz % 1000, clock.name);
 	}
-	if (hpet)
-		fixmap_device_free(hpet);
 }

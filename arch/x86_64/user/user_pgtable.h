@@ -43,16 +43,10 @@ static __always_inline u64 pte_wrprotect(u64 pte)
 	return pte & ~_PAGE_RW;
 }
 
-/* The entry for memory without struct page. cached: false for the registers of devices. */
-static __always_inline u64 pfn_pte(unsigned long pfn, u64 prot, bool cached)
-{
-	return pfn << PAGE_SHIFT | prot | _PAGE_SPECIAL | (cached ? 0 : _PAGE_PCD | _PAGE_PWT);
-}
-
 /* The same page with other rights. */
 static __always_inline u64 pte_modify(u64 pte, u64 prot)
 {
-	return (pte & (PTE_PFN_MASK | _PAGE_SPECIAL | _PAGE_PCD | _PAGE_PWT)) | prot;
+	return (pte & (PTE_PFN_MASK | _PAGE_SPECIAL)) | prot;
 }
 
 static __always_inline void set_pte(u64 *pte, u64 value)

@@ -63,13 +63,12 @@ static void show_flags(struct seq_file *m, unsigned long flags)
 		unsigned long flag;
 		char name[3];
 	} names[] = {
-		{ VM_READ, "rd" },     { VM_WRITE, "wr" },      { VM_EXEC, "ex" },
-		{ VM_SHARED, "sh" },   { VM_MAYREAD, "mr" },    { VM_MAYWRITE, "mw" },
-		{ VM_MAYEXEC, "me" },  { VM_MAYSHARE, "ms" },   { VM_GROWSDOWN, "gd" },
-		{ VM_PFNMAP, "pf" },   { VM_LOCKED, "lo" },     { VM_IO, "io" },
-		{ VM_DONTCOPY, "dc" }, { VM_DONTEXPAND, "de" }, { VM_LOCKONFAULT, "lf" },
-		{ VM_ACCOUNT, "ac" },  { VM_NORESERVE, "nr" },  { VM_WIPEONFORK, "wf" },
-		{ VM_DONTDUMP, "dd" },
+		{ VM_READ, "rd" },       { VM_WRITE, "wr" },       { VM_EXEC, "ex" },
+		{ VM_SHARED, "sh" },     { VM_MAYREAD, "mr" },     { VM_MAYWRITE, "mw" },
+		{ VM_MAYEXEC, "me" },    { VM_MAYSHARE, "ms" },    { VM_GROWSDOWN, "gd" },
+		{ VM_LOCKED, "lo" },     { VM_IO, "io" },          { VM_DONTCOPY, "dc" },
+		{ VM_DONTEXPAND, "de" }, { VM_LOCKONFAULT, "lf" }, { VM_ACCOUNT, "ac" },
+		{ VM_NORESERVE, "nr" },  { VM_WIPEONFORK, "wf" },  { VM_DONTDUMP, "dd" },
 	};
 
 	seq_puts(m, "VmFlags: ");

@@ -112,7 +112,6 @@ static void machine(void)
 	CALL((int)syscall(SYS_syslog, 2, &tv, 8));
 	CALL((int)syscall(SYS_syslog, 5, NULL, 0));
 	CALL((int)syscall(SYS_syslog, 8, NULL, 7));
-	CALL(open("/dev/mem", O_RDONLY));
 	CALL(open("/dev/kmsg", O_WRONLY));
 	CALL(open("/dev/kmsg", O_RDONLY));
 	CALL(open("/proc/sysrq-trigger", O_WRONLY));
