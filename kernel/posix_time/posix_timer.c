@@ -407,32 +407,3 @@ SYSCALL_DEFINE1(timer_getoverrun, timer_t, timer_id)
 	unlock_timer();
 	return overrun;
 }
-
-/* As Linux numbers the clocks of CPU time of the caller. */
-static clockid_t shown_clock(clockid_t clock)
-{
-	if (clock == CLOCK_PROCESS_CPUTIME_ID)
-		return (int)(~0U << 3) | CPUCLOCK_SCHED;
-	return clock == CLOCK_THREAD_CPUTIME_ID ? (int)(~0U << 3) | 4 | CPUCLOCK_SCHED : clock;
-}
-
-bool next_posix_timer(struct task_struct *p, int id, struct posix_timer_info *info)
-{
-	struct k_itimer *t, *found = NULL;
-	unsigned long flags;
-
-	if (!lock_task_sighand(p, &flags))
-		return false;
-	list_for_each_entry (t, &p->signal->posix_timers, node)
-		if (t->id < id && (!found || t->id > found->id))
-			found = t;
-	if (found)
-		*info = (struct posix_timer_info){ .id = found->id,
-						   .signal = found->q->info.si_signo,
-						   .notify = found->notify,
-						   .value = found->q->info.si_timer_value,
-						   .pid = found->task->pid,
-						   .clock = shown_clock(found->clock) };
-	unlock_task_sighand(p, flags);
-	return found;
-}

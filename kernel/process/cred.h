@@ -57,8 +57,6 @@ struct group_info {
 	u32 gid[];
 };
 
-#define NO_LOGIN ((u32)-1) /* in loginuid and sessionid */
-
 #define SECBIT_KEEP_CAPS 0x10 /* of securebits: prctl(PR_SET_KEEPCAPS) */
 
 /* All fields are constant once a task points to the struct, but usage, which is atomic. */
@@ -69,8 +67,6 @@ struct cred {
 	u32 euid, egid;
 	u32 fsuid, fsgid; /* for access to files */
 	unsigned securebits;
-	u32 loginuid;        /* the user who has logged in, /proc/PID/loginuid; NO_LOGIN: none */
-	u32 sessionid;       /* the number of that login */
 	u64 cap_inheritable; /* bit n: capability n */
 	u64 cap_permitted;
 	u64 cap_effective;

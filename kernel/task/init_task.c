@@ -10,8 +10,6 @@ static struct group_info init_groups = { .usage = ATOMIC_INIT(1) };
 
 struct cred init_cred = {
 	.usage = ATOMIC_INIT(2), /* init_task.cred, init_task.real_cred: never 0 */
-	.loginuid = NO_LOGIN,
-	.sessionid = NO_LOGIN,
 	.cap_permitted = CAP_FULL_SET,
 	.cap_effective = CAP_FULL_SET,
 	.cap_bset = CAP_FULL_SET,

@@ -151,54 +151,6 @@ const struct file_operations proc_oom_score_adj_operations = {
 	.release = proc_opener_release,
 };
 
-/* ---- oom_adj: the same value as older programs know it, from -17 to 15 ---- */
-
-#define OOM_DISABLE    (-17)
-#define OOM_ADJUST_MAX 15
-
-static int oom_adj_show(struct seq_file *m, void *v)
-{
-	struct task_struct *task = proc_object(m->file->f_inode)->task;
-	int adj = READ_ONCE(task->signal->oom_score_adj);
-
-	(void)v;
-	if (!proc_task_alive(task))
-		return -ESRCH;
-	adj = adj == OOM_SCORE_ADJ_MAX ? OOM_ADJUST_MAX : adj * -OOM_DISABLE / OOM_SCORE_ADJ_MAX;
-	seq_printf(m, "%d\n", min(adj, OOM_ADJUST_MAX));
-	return 0;
-}
-
-static int oom_adj_open(struct inode *inode, struct file *file)
-{
-	(void)inode;
-	return proc_opener_open(file, oom_adj_show);
-}
-
-static ssize_t oom_adj_write(struct file *file, const char *buf, size_t count, loff_t *pos)
-{
-	int value, err = parse_adj(buf, count, &value);
-
-	(void)pos;
-	if (err)
-		return err;
-	if (value < OOM_DISABLE || value > OOM_ADJUST_MAX)
-		return -EINVAL;
-	value = value == OOM_ADJUST_MAX ? OOM_SCORE_ADJ_MAX
-					: value * OOM_SCORE_ADJ_MAX / -OOM_DISABLE;
-	err = set_oom_score_adj(file, value);
-	return err ? err : (ssize_t)count;
-}
-
-const struct file_operations proc_oom_adj_operations = {
-	.no_splice_read = true,
-	.open = oom_adj_open,
-	.read = seq_read,
-	.write = oom_adj_write,
-	.llseek = seq_lseek,
-	.release = proc_opener_release,
-};
-
 /* ---- timerslack_ns ---- */
 
 /* The own one, or with CAP_SYS_NICE that of any task. */

@@ -125,13 +125,9 @@ int proc_pid_syscall(struct seq_file *m, void *v);
 int proc_pid_limits(struct seq_file *m, void *v);
 int proc_pid_personality(struct seq_file *m, void *v);
 int proc_pid_oom_score(struct seq_file *m, void *v);
-extern const struct file_operations proc_oom_score_adj_operations, proc_oom_adj_operations;
-/* login.c: which login a task belongs to. */
-extern const struct file_operations proc_loginuid_operations;
-int proc_pid_sessionid(struct seq_file *m, void *v);
+extern const struct file_operations proc_oom_score_adj_operations;
 extern const struct file_operations proc_timerslack_operations;
-int proc_pid_timers(struct seq_file *m, void *v); /* timers.c */
-int proc_pid_sched(struct seq_file *m, void *v);  /* sched.c */
-int proc_pid_io(struct seq_file *m, void *v);     /* io.c */
+int proc_pid_sched(struct seq_file *m, void *v); /* sched.c */
+int proc_pid_io(struct seq_file *m, void *v);    /* io.c */
 int proc_show_mounts(struct seq_file *m, void *v);
 int proc_show_mountinfo(struct seq_file *m, void *v);

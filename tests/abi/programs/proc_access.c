@@ -126,10 +126,10 @@ static void look_at_stat(int dir)
 
 static void look_at(const char *what, pid_t pid)
 {
-	static const char *const files[] = { "auxv", "cmdline", "comm", "environ", "io", "limits", "loginuid", "maps", "mem",
-					     "mountinfo", "mounts", "oom_adj", "oom_score", "oom_score_adj", "pagemap", "patch_state",
-					     "personality", "sessionid", "smaps", "smaps_rollup", "stack", "stat",
-					     "statm", "status", "syscall", "timers", "timerslack_ns" };
+	static const char *const files[] = { "auxv", "cmdline", "comm", "environ", "io", "limits", "maps", "mem",
+					     "mountinfo", "mounts", "oom_score", "oom_score_adj", "pagemap", "patch_state",
+					     "personality", "smaps", "smaps_rollup", "stack", "stat",
+					     "statm", "status", "syscall", "timerslack_ns" };
 	char path[64], byte;
 	struct iovec local = { &byte, 1 }, remote = { (void *)1, 1 };
 	struct rlimit limit;

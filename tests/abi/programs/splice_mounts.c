@@ -28,7 +28,7 @@ int main(void)
 {
 	static const char *const names[] = { "/proc/self/mounts", "/proc/self/mountinfo", "/proc/mounts", "/proc/self/stat", "/proc/self/status",
 					     "/proc/self/maps",	  "/proc/self/cmdline",	  "/proc/uptime", "/proc/meminfo",
-					     "/proc/self/comm",	  "/proc/self/limits",	  "/proc/self/timers" };
+					     "/proc/self/comm",	  "/proc/self/limits" };
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
 		from(names[i]);
