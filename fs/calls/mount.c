@@ -292,8 +292,6 @@ static void detach_children(struct vfsmount *mnt)
 	} while (again);
 }
 
-#define MNT_COUNT_UNUSED 2 /* the tree, and the path of umount2(2) */
-
 static int do_umount(const struct path *path, int flags)
 {
 	struct vfsmount *mnt = path->mnt;
@@ -306,11 +304,6 @@ static int do_umount(const struct path *path, int flags)
 	mutex_lock(&mount_mutex);
 	if (mnt->mnt_parent == mnt) {
 		err = -EINVAL;
-	} else if ((flags & MNT_EXPIRE) && atomic_read(&mnt->mnt_count) > MNT_COUNT_UNUSED) {
-		err = -EBUSY;
-	} else if ((flags & MNT_EXPIRE) && !mnt->mnt_expiry_mark) {
-		WRITE_ONCE(mnt->mnt_expiry_mark, true); /* the next call detaches it */
-		err = -EAGAIN;
 	} else {
 		if (flags & MNT_DETACH)
 			detach_children(mnt);
@@ -320,21 +313,19 @@ static int do_umount(const struct path *path, int flags)
 	return err;
 }
 
+/* Restricted: no MNT_EXPIRE (EINVAL). */
 SYSCALL_DEFINE2(umount, char __user *, name, int, flags)
 {
 	struct path path;
 	int err;
 
-	if (flags & ~(MNT_FORCE | MNT_DETACH | MNT_EXPIRE | UMOUNT_NOFOLLOW))
-		return -EINVAL;
-	if ((flags & MNT_EXPIRE) && (flags & (MNT_FORCE | MNT_DETACH)))
+	if (flags & ~(MNT_FORCE | MNT_DETACH | UMOUNT_NOFOLLOW))
 		return -EINVAL;
 	err = user_path_at(AT_FDCWD, name, 0, flags & UMOUNT_NOFOLLOW ? 0 : LOOKUP_FOLLOW, &path);
 	if (err)
 		return err;
 	follow_mounts(&path); /* "." may have something mounted on it */
 	err = do_umount(&path, flags);
-	dput(path.dentry);
-	mntput_no_expire(path.mnt);
+	path_put(&path);
 	return err;
 }

@@ -18,5 +18,3 @@ void attach_mount(struct vfsmount *mnt, const struct path *at);
  * mount is freed with its last reference.
  */
 int detach_mount(struct vfsmount *mnt, bool lazy);
-/* mntput(), but for umount2(2): this use does not end the wait of MNT_EXPIRE. */
-void mntput_no_expire(struct vfsmount *mnt);

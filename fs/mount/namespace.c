@@ -53,13 +53,6 @@ static void free_super(struct super_block *sb)
 
 void mntput(struct vfsmount *mnt)
 {
-	if (unlikely(READ_ONCE(mnt->mnt_expiry_mark)))
-		WRITE_ONCE(mnt->mnt_expiry_mark, false);
-	mntput_no_expire(mnt);
-}
-
-void mntput_no_expire(struct vfsmount *mnt)
-{
 	struct super_block *sb = mnt->mnt_sb;
 
 	if (!atomic_dec_and_test(&mnt->mnt_count))

@@ -37,7 +37,6 @@
 /* umount2(2). */
 #define MNT_FORCE       1
 #define MNT_DETACH      2
-#define MNT_EXPIRE      4
 #define UMOUNT_NOFOLLOW 8
 
 struct file_system_type {
@@ -75,7 +74,6 @@ struct vfsmount {
 	unsigned mnt_flags;            /* MNT_FLAGS; written under mount_mutex */
 	int mnt_id;                    /* [C] */
 	atomic_t mnt_count;        /* [A] paths, mounts on it, and one while it is in the tree */
-	bool mnt_expiry_mark;      /* [A] umount2(2) with MNT_EXPIRE has found it; a use ends it */
 	bool mnt_unbindable;       /* under mount_mutex: MS_UNBINDABLE */
 	struct vfsmount *mnt_from; /* during MS_BIND | MS_REC: the mount that this one copies */
 	struct list_head mnt_list; /* [L] */

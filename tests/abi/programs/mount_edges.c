@@ -1,4 +1,4 @@
-/* mount(2) and umount2(2): errors and rules of bind, move, remount, propagation, MNT_DETACH, MNT_EXPIRE, UMOUNT_NOFOLLOW. */
+/* mount(2) and umount2(2): errors and rules of bind, move, remount, propagation, MNT_DETACH, UMOUNT_NOFOLLOW. */
 #include "abi.h"
 #include <sys/mount.h>
 
@@ -139,12 +139,7 @@ static void unmount(void)
 	CALL(umount2("u", MNT_EXPIRE | MNT_FORCE));
 	CALL(umount2("none", 0));
 	CALL(syscall(SYS_umount2, 8, 0));
-	CALL(umount2("u", MNT_EXPIRE));
-	CALL(access("u/dir", F_OK));
-	CALL(umount2("u", MNT_EXPIRE));
-	CALL(umount2("u", MNT_EXPIRE | UMOUNT_NOFOLLOW));
 	fd = open("u/dir", O_RDONLY);
-	CALL(umount2("u", MNT_EXPIRE));
 	CALL(umount2("u", 0));
 	CALL(umount2("u", MNT_FORCE));
 	CALL(umount2("u", MNT_DETACH));
@@ -158,11 +153,7 @@ static void unmount(void)
 	tmpfs("u");
 	tmpfs("u/sub");
 	CALL(umount2("u", 0));
-	CALL(umount2("u", MNT_EXPIRE));
 	CALL(umount2("u", MNT_DETACH | UMOUNT_NOFOLLOW));
-	tmpfs("u");
-	CALL(umount2("u", MNT_EXPIRE));
-	CALL(umount2("u", MNT_EXPIRE));
 	CALL(umount2("/", 0) < 0);
 }
 
