@@ -39,8 +39,8 @@
 #:                  what ADD names
 #: make modules M=DIR
 #:                  build the modules of a directory, which its Kbuild lists
-#: make features    list the features (features.mk) with their lines of code, and what a
-#:                  feature refers to without needing it
+#+ make features    list the features (features.mk) with their lines of code, and what a
+#+                  feature refers to without needing it
 #: make clean       remove build/
 #: make help        this list
 #:
@@ -74,7 +74,7 @@
 # In the tree of a lab: the settings of its builds. Some targets need files that students do not get.
 -include .lab/lab.mk
 LAB_TREE := $(wildcard .lab/lab.json)
-ifneq ($(and $(LAB_TREE),$(filter test check soak ftracetest fidelity compare pictures lab autograder,$(MAKECMDGOALS))),)
+ifneq ($(and $(LAB_TREE),$(filter test check soak features ftracetest fidelity compare pictures lab autograder,$(MAKECMDGOALS))),)
 $(error make $(MAKECMDGOALS) is for the whole source. This is the tree of one lab: `make grade` tests it, `make run APPEND=selftest` runs the self-tests)
 endif
 

@@ -30,6 +30,7 @@ class Sources:
             for path in (ROOT / room).rglob("*"):
                 if path.is_file():
                     self.by_name.setdefault(path.name, []).append(str(path.relative_to(ROOT)))
+        self.by_name["linker.ld"] = ["linker.ld"]
         for path in (path for paths in self.by_name.values() for path in paths if path.endswith(".c")):
             for number, line in enumerate(self.text(path), 1):
                 # A function: its name is the last one in front of the first bracket.

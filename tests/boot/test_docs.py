@@ -238,7 +238,7 @@ def prose(page):
 
 @functools.cache
 def source_files():
-    return [p for room in ROOMS for p in (ROOT / room).rglob("*") if p.is_file() and not p.suffix == ".pyc"]
+    return [ROOT / "linker.ld", *(p for room in ROOMS for p in (ROOT / room).rglob("*") if p.is_file() and not p.suffix == ".pyc")]
 
 
 @functools.cache

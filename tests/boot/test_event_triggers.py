@@ -252,7 +252,7 @@ def test_the_command_line_switches_events_and_triggers_and_instances_on(boot):
     assert machine.check("cat set_event").split() == [
         "initcall:initcall_finish", "initcall:initcall_level", "initcall:initcall_start", "sched:sched_process_exit"]
     assert "initcall_start: func=event_scratch_init+0x0/" in machine.check("cat trace")
-    assert re.search(r"<stack trace>\n => create_kthread_task\n", machine.check("cat trace"))
+    assert re.search(r"<stack trace>\n => create_kernel_task\n", machine.check("cat trace"))
     assert machine.check(f"cat {FORK}/trigger {MARK}/trigger") == "stacktrace:count=0 if child_pid > 5\ntraceoff:count=3\n"
     assert machine.check("ls instances").split() == ["bar", "foo"]
     assert machine.check("cat instances/foo/set_event instances/bar/set_event") == "sched:sched_waking\n"
