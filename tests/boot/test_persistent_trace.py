@@ -24,9 +24,10 @@ def machine(images):
     """A machine after the commands of the page: it has panicked with all traced and 4 CPUs busy, and has restarted."""
     nop5 = Nop5(kernel="nop5-test", build=images, cpus=4, append=words_of(PAGE), extra=RESET)
     nop5.wait_prompt()
-    # The buffer of each CPU is full when the machine panics.
+    # The buffer of each CPU is full when the machine panics. The shell gives its CPU to no task of hackbench then: that would write
+    # over the last call of the shell, provoke_panic(), if the host stopped this CPU for the length of a time slice.
     run_page(nop5, PAGE, before_the_crash="hackbench -g 1 -l 1000000 > /dev/null & "
-             f"while grep -q '^overrun: 0$' {LAST}/per_cpu/cpu*/stats; do :; done")
+             f"while grep -q '^overrun: 0$' {LAST}/per_cpu/cpu*/stats; do :; done; chrt -f -p 1 $$ > /dev/null")
     yield nop5
     nop5.close()
 
