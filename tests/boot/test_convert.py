@@ -14,6 +14,7 @@ import pytest
 
 from exporting import CONVERT, Port, convert, enlarge, read_report, record, report, transfer
 from nop5 import ROOT, host
+from seed import seed
 
 @pytest.fixture(scope="module")
 def traces(images, tmp_path_factory):
@@ -291,7 +292,7 @@ def test_a_file_cut_short_gives_what_is_left(traces, tmp_path):
 def test_damaged_pages_still_give_valid_output(traces, tmp_path, form):
     data = (traces / "graph.dat").read_bytes()
     start = min(struct.unpack_from("<QQ", data, data.index(b"flyrecord\0") + 10 + 16 * cpu)[0] for cpu in range(4))
-    rng = random.Random(2)
+    rng = random.Random(seed(2))
     statuses = set()
     for _ in range(12):
         bad = bytearray(data)

@@ -10,6 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent / "hist"))
 import record  # noqa: E402
 from nop5 import SLEEP, eventually  # noqa: E402
+from seed import seed  # noqa: E402
 
 TRACING = "/sys/kernel/tracing"
 SWITCH = "events/sched/sched_switch"
@@ -234,7 +235,7 @@ def test_a_named_histogram_keeps_the_event_it_was_made_for(tracing):
 
 def test_histograms_agree_with_a_model_that_reads_the_raw_events(tracing):
     """A task that has ended makes no more events, so the trace and the histograms hold the same ones."""
-    generator = random.Random(13)
+    generator = random.Random(seed(13))
     fields = ["prev_pid", "prev_prio", "next_pid", "next_prio", "common_pid"]
     tests = []
     while len(tests) < 16:

@@ -8,6 +8,7 @@ import pytest
 
 from nop5 import ROOT, Nop5
 from reboots import RESET, area, reset_with_flips, run_page, wait_for_restart, words_of
+from seed import seed
 
 PAGE = ROOT / "docs/pstore.md"
 CRASH = "/sys/kernel/debug/provoke-crash/DIRECT"
@@ -98,12 +99,13 @@ def test_text_with_flipped_bits_is_shown_and_such_calls_are_left_out(machine, tm
     assert 0 < int(left_out[1]) <= 90
 
 
-@pytest.mark.parametrize("seeds", [(2, 3), pytest.param(range(100, 200), marks=pytest.mark.soak)])
-def test_nothing_that_is_damaged_crashes_the_next_boot(machine, tmp_path, seeds):
-    for seed in seeds:
+@pytest.mark.parametrize("numbers", [(2, 3), pytest.param(range(100, 200), marks=pytest.mark.soak)])
+def test_nothing_that_is_damaged_crashes_the_next_boot(machine, tmp_path, numbers):
+    first = seed(0)
+    for number in numbers:
         machine.check("cd /; echo 0 > /proc/sys/kernel/panic_on_oops")
         machine.run(f"sh -c 'echo EXCEPTION > {CRASH}'")
-        reset_with_flips(machine, tmp_path, [*zones(machine), *((start, 64) for start, _ in zones(machine))], 300, seed)
+        reset_with_flips(machine, tmp_path, [*zones(machine), *((start, 64) for start, _ in zones(machine))], 300, first + number)
         machine.check("cat /sys/fs/pstore/* > /dev/null; rm -f /sys/fs/pstore/*; echo lives > /dev/pmsg0")
     restart(machine, "reboot -f")
     assert machine.check("cat pmsg-ramoops-0").startswith("lives\n")
