@@ -8,47 +8,54 @@
  *	swap.c			exchanges one CPU's parts of two buffers
  *	persistent.c		a buffer in memory that survives a reboot
  *
- * One CPU's buffer is a ring of slots. A slot holds a sub-buffer, which is 1, 2, 4, ... pages of 4
- * KiB. Sub-buffers are numbered 0, 1, 2, ... in the order in which
- * writers fill them; sub-buffer `seq` belongs in slot seq % nr_slots. A slot is one word. It says
- * which page is in the slot, and for which seq:
+ * One CPU's buffer is a ring of slots. A slot holds a page, and events are written into the page,
+ * one behind the other. Pages are numbered in the order in which writers fill them: 0, 1, 2, ...
+ * This number is `seq`. Page `seq` belongs in slot seq % nr_slots. So when the ring has been filled
+ * once, the next page goes into slot 0 again.
+ *
+ * A slot is one word. It says which page is in the slot, and for which seq:
  *
  *      63        32 31            12 11          1 0
  *      | seq       | page index     |             |S|    S: a spare page, without data to read
  *
- * "Page" means all the memory of a sub-buffer. The index counts in 4 KiB, so with sub-buffers of
- * several pages it is a multiple of their number, and only each such element of pages[] is in use.
+ * Writing. The writers of a CPU are a task and the interrupts and NMIs that nest in it. They share
+ * the tail: two words that change in one CMPXCHG16B. The low word is the place of the next event,
+ * the high word is the time of the last event.
  *
- * Writers and readers take pages out of slots. Each uses one compare-and-exchange of the slot's
- * word, so exactly one of them gets the page:
+ *      lo:  | seq (32) | page index (20) | offset in data (12) |         hi: time stamp
  *
- *      reader  {h, P}    -> {h, spare, S}     reads sub-buffer h, leaves its last page as a spare
- *      writer  {h, P}    -> {h + nr_slots, P} overwrites sub-buffer h (overwrite mode)
+ * A writer moves the tail behind its event. After a successful exchange it owns the room between
+ * the two places. The event's header has the difference of the two times. If another writer
+ * interrupts between the read of the tail and the exchange, the exchange fails, and the writer
+ * tries again with a newer time. So the order of events in space and in time is always the same.
+ *
+ * Publishing. Events become readable when the outermost writer ends: it copies the tail's place to
+ * `commit`. All events before that place are complete. When the tail leaves a page, the length of
+ * the page's data goes to `final`.
+ *
+ * Taking pages. Writers and readers take pages out of slots. Each uses one compare-and-exchange of
+ * the slot's word, so exactly one of them gets the page:
+ *
+ *      reader  {h, P}    -> {h, spare, S}     reads page h, leaves its last page as a spare
+ *      writer  {h, P}    -> {h + nr_slots, P} overwrites page h (overwrite mode)
  *              {h, P, S} -> {h + nr_slots, P} overwrites a spare: no event is lost
  *
  * The number wraps at seq_limit, a multiple of nr_slots. So the slot after the last one is always
  * slot 0, also at the wrap. struct rb_position tells how numbers are compared.
  *
- * The writers of a CPU are a task and the interrupts and NMIs that nest in it. They share the tail:
- * two words that change in one CMPXCHG16B. The low word is the place of the next event, the high
- * word is the time of the last event.
+ * That is the whole ring as it usually is, with pages of 4 KiB. Two things are added to it; skip
+ * them at first:
  *
- *      lo:  | seq (32) | page index (20) | offset in data (12) |         hi: time stamp
+ * Larger pages. What is a page above may be 1, 2, 4, ... pages of 4 KiB: a sub-buffer of 1 << order
+ * pages. All comments below call it a sub-buffer, and its memory a page. The index counts in 4 KiB,
+ * so it is a multiple of 1 << order, and only each such element of pages[] is in use. The offset in
+ * a larger sub-buffer is longer than 12 bits. It also has the low bits of the index, which are 0
+ * there: the low half of a place is an address in the ring's memory. offset_mask and pages_mask
+ * separate the two parts. They cost a writer nothing, because they are operands in the cache line
+ * of the tail where constants would be. So the largest ring has 4 GiB with sub-buffers of any size.
  *
- * The offset in a sub-buffer of several pages is longer than 12 bits. It has the low bits of the
- * index, too, which are 0 there: the low half of the word is an address in the ring's memory.
- * offset_mask and pages_mask separate the two parts. They cost a writer nothing, because they are
- * operands in the cache line of the tail where constants would be. So the largest ring has 4 GiB
- * with sub-buffers of any size.
- *
- * After a successful exchange the writer owns the room between the two places, and the next
- * event's time delta counts from its time stamp. If another writer interrupts between the read of
- * the tail and the exchange, the exchange fails, and the writer tries again with a newer time. So
- * the order of events in space and in time is always the same.
- *
- * Events become readable when the outermost writer ends: it publishes the tail's place as `commit`.
- * All events before that place are complete. When the tail leaves a page, the length of the page's
- * data goes to `final`.
+ * Persistent buffers (persistent.c) have a sum in each page, which tells after a crash whether its
+ * data are whole.
  */
 #pragma once
 
@@ -272,13 +279,6 @@ static inline u32 rb_reader_committed(const struct ring_buffer_per_cpu *cb)
 	return __atomic_load_n(&cb->pages[cb->reader_index].final, __ATOMIC_RELAXED);
 }
 
-/* Adds a word to a sum. */
-static __always_inline u64 rb_sum_step(u64 sum, u64 word)
-{
-	sum = (sum ^ word) * 0x9e3779b97f4a7c15UL;
-	return sum << 23 | sum >> 41;
-}
-
 /* Returns the size of the event in bytes, with its header. Any context. */
 u32 rb_event_size(const struct ring_buffer_event *event);
 /*
@@ -331,6 +331,29 @@ bool rb_is_ready(struct ring_buffer_per_cpu *cb, unsigned percent);
  */
 bool rb_want_wake(struct ring_buffer_per_cpu *cb, unsigned percent);
 
+/* Fills what follows from the size of the ring and of its sub-buffers. */
+void rb_set_shape(struct ring_buffer_per_cpu *cb, u32 nr_slots, u32 order);
+/*
+ * rb_quiesce() keeps new writers of the CPU out and waits until those inside have left;
+ * rb_resume() lets writers in again. why: 1, or RB_CHANGING. Task context.
+ */
+void rb_quiesce(struct ring_buffer_per_cpu *cb, u32 why);
+void rb_resume(struct ring_buffer_per_cpu *cb, u32 why);
+void rb_init_ring(struct ring_buffer_per_cpu *cb);
+/* Initializes what is not the ring: locks, wakers, the CPU's number. */
+void rb_init_cpu(struct ring_buffer_per_cpu *cb, struct trace_buffer *buffer, unsigned cpu);
+/* Allocates a buffer without the parts of the CPUs. NULL without memory. */
+struct trace_buffer *rb_alloc_buffer(u32 flags);
+
+/* ---- persistent buffers ---- */
+
+/* Adds a word to a sum. */
+static __always_inline u64 rb_sum_step(u64 sum, u64 word)
+{
+	sum = (sum ^ word) * 0x9e3779b97f4a7c15UL;
+	return sum << 23 | sum >> 41;
+}
+
 /*
  * Returns the sum of a sub-buffer's data and of its numbers in buffer_page. One changed bit always
  * changes the 64-bit state. Part of rb_publish_pages(), so it cannot be traced.
@@ -347,17 +370,3 @@ static __always_inline u32 rb_page_sum(const struct buffer_page *page,
 								 : *(const u32 *)(data->data + i));
 	return (u32)(sum >> 32 ^ sum);
 }
-
-/* Fills what follows from the size of the ring and of its sub-buffers. */
-void rb_set_shape(struct ring_buffer_per_cpu *cb, u32 nr_slots, u32 order);
-/*
- * rb_quiesce() keeps new writers of the CPU out and waits until those inside have left;
- * rb_resume() lets writers in again. why: 1, or RB_CHANGING. Task context.
- */
-void rb_quiesce(struct ring_buffer_per_cpu *cb, u32 why);
-void rb_resume(struct ring_buffer_per_cpu *cb, u32 why);
-void rb_init_ring(struct ring_buffer_per_cpu *cb);
-/* Initializes what is not the ring: locks, wakers, the CPU's number. */
-void rb_init_cpu(struct ring_buffer_per_cpu *cb, struct trace_buffer *buffer, unsigned cpu);
-/* Allocates a buffer without the parts of the CPUs. NULL without memory. */
-struct trace_buffer *rb_alloc_buffer(u32 flags);

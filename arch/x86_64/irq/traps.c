@@ -34,7 +34,7 @@ void do_exception(struct pt_regs *regs, unsigned vector);
 void do_int3(struct pt_regs *regs);
 void do_nmi(struct pt_regs *regs);
 
-static int3_handler_t int3_handler;
+static int3_handler_t int3_handler; /* text_patch_int3(), or that of a self-test */
 struct ring3_ops ring3_ops;
 BUILD_BUG_ON(offsetof(struct ring3_ops, exit_loop) != 0);
 BUILD_BUG_ON(offsetof(struct ring3_ops, exception) != 8);
