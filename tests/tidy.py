@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import main_road
+
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "selftest")
 
@@ -175,6 +177,10 @@ def check_notrace_gives_its_reason():
 def check_the_page_about_notrace_is_what_the_source_says():
     result = subprocess.run([ROOT / "scripts/notrace-doc", "--check"], text=True, stderr=subprocess.PIPE)
     return result.stderr.splitlines() if result.returncode else []
+
+
+def check_the_main_road_is_short_and_its_page_true():
+    return main_road.check()
 
 
 def check_nothing_is_left_unfinished():

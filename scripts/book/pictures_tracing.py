@@ -52,6 +52,60 @@ def draw_ops():
     return d
 
 
+def structure(d, x, y, width, name, fields, color):
+    """Draws a structure with its fields, and returns {field: y of its middle}, with "" for its name."""
+    d.box(x, y, width, 28, "", color)
+    d.title_text(x + 8, y + 19, name)
+    middle = {"": y + 14}
+    for number, field in enumerate(fields):
+        top = y + 28 + number * 24
+        d.box(x, top, width, 24)
+        d.text(x + 8, top + 17, field)
+        middle[field.split("[")[0].split(" ")[0]] = top + 12
+    return middle
+
+
+def draw_objects():
+    d = Drawing("The objects of the main road, and the fields that link them")
+    d.title_text(0, 10, "the code")
+    d.title_text(300, 10, "who wants which site")
+    d.title_text(620, 10, "where events go")
+    pages = structure(d, 0, 24, 210, "records.c", ["pages[]"], "gray")
+    record = structure(d, 0, 120, 210, "dyn_ftrace", ["offset", "flags"], "yellow")
+    site = structure(d, 0, 250, 210, "vfs_read:", ["call …"], "gray")
+    code = structure(d, 0, 350, 210, "code of the trampoline", ["save registers", "mov rdx, op", "call func", "restore, ret"], "green")
+    hash_ = structure(d, 300, 24, 230, "ftrace_hash", ["count, mask", "slots[]: offsets"], "yellow")
+    ops = structure(d, 300, 144, 230, "ftrace_ops", ["list", "func", "filter_hash", "notrace_hash", "trampoline", "private"], "blue")
+    trampoline = structure(d, 300, 350, 230, "ftrace_trampoline", ["address, size", "target"], "green")
+    array = structure(d, 620, 24, 240, "trace_array", ["current_trace", "tracers[].private", "buffer, snapshot"], "blue")
+    buffer = structure(d, 620, 164, 240, "trace_buffer", ["cpus[]"], "yellow")
+    cpu = structure(d, 620, 260, 240, "ring_buffer_per_cpu", ["tail, commit", "slots[]: seq, page index", "pages[]"], "yellow")
+    page = structure(d, 620, 400, 240, "buffer_page", ["data"], "yellow")
+    data = structure(d, 620, 490, 240, "buffer_data_page", ["time_stamp, commit", "data[]: events"], "plain")
+    d.arrow((105, pages["pages"] + 12), (105, record[""] - 16))
+    d.arrow((60, record["flags"] + 12), (60, site[""] - 16))
+    d.note(68, record["flags"] + 30, "image base + offset")
+    d.arrow((105, site["call"] + 12), (105, code[""] - 16))
+    d.arrow((302, hash_["slots"]), (256, hash_["slots"]), (256, record["offset"]), (212, record["offset"]))
+    d.arrow((532, ops["filter_hash"]), (566, ops["filter_hash"]), (566, hash_[""]), (532, hash_[""]))
+    d.arrow((298, ops["trampoline"]), (276, ops["trampoline"]), (276, trampoline[""]), (298, trampoline[""]))
+    d.arrow((298, trampoline["address,"]), (212, code[""] - 2))
+    d.arrow((212, code["mov"]), (244, code["mov"]), (244, ops[""]), (298, ops[""]))
+    d.arrow((532, ops["private"]), (592, ops["private"]), (592, array[""]), (618, array[""]))
+    d.arrow((862, array["buffer,"]), (884, array["buffer,"]), (884, buffer[""]), (862, buffer[""]))
+    d.arrow((740, buffer["cpus"] + 12), (740, cpu[""] - 16))
+    d.arrow((740, cpu["pages"] + 12), (740, page[""] - 16))
+    d.arrow((740, page["data"] + 12), (740, data[""] - 16))
+    d.arrow((618, array["tracers"]), (579, array["tracers"]), (579, 456), (532, 456))
+    d.box(300, 442, 230, 28, "", "blue")
+    d.title_text(308, 461, "function_tracer")
+    d.box(300, 470, 230, 24)
+    d.text(308, 487, "ops: the ftrace_ops above")
+    d.text(0, 530, "func is function_trace_call(ip, parent_ip, op, fregs).\nIt finds the trace_array in op->private, and writes an event\n"
+                   "into tr->buffer->cpus[this CPU].")
+    return d
+
+
 def draw_return_hijack():
     d = Drawing("Three pictures of a hijacked return")
     pictures = (("1. vfs_open() is called", [("sys_open + 0x5c", "yellow")], ["top → bottom"],
