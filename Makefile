@@ -146,6 +146,7 @@ $(foreach f,$(filter-out $(FEATURE_NAMES),$(FEATURES) $(WITHOUT)),$(error there 
 # The features $1, and all that they need.
 with_needs = $(sort $1 $(foreach f,$1,$(call with_needs,$($f.needs))))
 LINKED := $(foreach f,$(call with_needs,core ftrace $(FEATURES)),$(if $(filter $(WITHOUT),$(call with_needs,$f)),,$f))
+LINKED := $(if $(filter 1,$(DEBUG)),$(sort $(LINKED) debug),$(filter-out debug,$(LINKED)))
 
 # Those of the files $2 that the paths $1 lead to.
 below = $(filter $1 $(addsuffix /%,$1),$2)
@@ -261,7 +262,7 @@ EVENT_HEADERS := $(sort $(shell find $(ROOMS) selftest -name '*_events.h'))
 TRACEPOINTS := $(O)/include/generated/tracepoints.h
 $(TRACEPOINTS): FORCE
 	@mkdir -p $(@D)
-	@scripts/tracepoint-macros $(EVENT_HEADERS) >$@.new
+	@scripts/tracepoint-macros $(if $(filter events,$(LINKED)),,--empty) $(EVENT_HEADERS) >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
 define compile

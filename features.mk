@@ -9,7 +9,7 @@
 #	$(call feature,NAME,WHAT IT NEEDS,FOLDERS AND FILES,ONE SENTENCE)
 #	$(call together,FEATURES,FOLDERS AND FILES)	linked only with all of these features; lines of the first one
 #
-# A file that a line names belongs to that line, and not to the line of its folder.
+# A file that a line names belongs to that line, and not to the line of its folder. % stands for any text.
 
 $(call feature,core,,,the kernel: boot and memory and tasks and interrupts and time; files in tmpfs and tracefs and proc; the trace core)
 
@@ -21,7 +21,8 @@ $(call feature,programs,core,\
 	arch/x86_64/user kernel/process kernel/signal kernel/vm kernel/syscalls kernel/random/getrandom.c fs/exec fs/calls fs/pipe \
 	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c kernel/console/tty_jobctrl.c trace/core/user_file.c kernel/console/tty_ioctl.c \
 	kernel/console/tty_modes.c \
-	fs/proc/task fs/proc/kcore.c fs/proc/mounts.c fs/proc/unknown_syscalls.c,\
+	fs/proc/task fs/proc/kcore.c fs/proc/mounts.c fs/proc/unknown_syscalls.c fs/vfs/d_path.c fs/dev/random.c fs/dev/kmsg.c \
+	fs/proc/sysctl_sched.c,\
 	ring 3: processes and signals and user memory and Linux's system calls)
 
 $(call feature,threads,programs,\
@@ -52,8 +53,23 @@ $(call feature,modules,programs,\
 	kernel/module fs/module arch/x86_64/module kernel/kallsyms_module.c fs/proc/modules.c,\
 	loadable modules)
 
+$(call feature,sysfiles,core,\
+	fs/proc/cpuinfo.c fs/proc/interrupts.c fs/proc/meminfo.c fs/proc/slabinfo.c fs/proc/stat.c fs/proc/storage.c fs/proc/sysrq.c \
+	fs/sys/cpu.c fs/sys/irq.c fs/sys/rtc.c fs/debug/boot_time.c fs/debug/page_tables.c fs/debug/rcu_tasks.c \
+	arch/x86_64/boot/cpu_features.c arch/x86_64/mm/page_table_walk.c,\
+	files about the whole machine: /proc/stat and meminfo and cpuinfo and others; /sys/devices; page tables; sysrq)
+
+$(call feature,watchdog,core,\
+	kernel/watchdog.c,\
+	reports of CPUs that are stuck)
+
+$(call feature,debug,core,\
+	kernel/locking/lockdep.c kernel/mm/slab_debug.c,\
+	checks that a build with DEBUG=1 has and no other one: the order of locks; freed and overwritten memory)
+
+# The headers declare tracepoints and describe records. Without events a tracepoint is no code.
 $(call feature,events,core,\
-	trace/events trace/filter trace/trigger,\
+	trace/events trace/filter trace/trigger kernel/tracepoint.c %_events.h kernel/random/hash_pointer.c,\
 	trace events with filters and triggers)
 
 $(call feature,hist,events,\
@@ -61,7 +77,7 @@ $(call feature,hist,events,\
 	histograms of events; synthetic events)
 
 $(call feature,uprobes,programs,\
-	trace/uprobes trace/probes arch/x86_64/probes kernel/vm/patch.c,\
+	trace/uprobes trace/probes arch/x86_64/probes arch/x86_64/unwind/regs.c kernel/vm/patch.c,\
 	probed instructions: the machine's part; uprobes; arguments of probes)
 
 $(call feature,probes,events ftrace uprobes btf,\
@@ -105,7 +121,8 @@ $(call together,probes,selftest/bench/probes.c selftest/lib/uprobe_program.c sel
 $(call together,livepatch probes hist,selftest/trace/storm%)
 $(call together,hist probes,selftest/trace/events/synth.c)
 $(call together,hist,selftest/trace/events/dynamic_storm.c selftest/trace/events/hist% selftest/bench/hist.c)
-$(call together,events,selftest/trace/events)
+$(call together,events,selftest/trace/events selftest/kernel/tracepoint.c selftest/bench/tracepoint.c selftest/bench/events.c selftest/trace/refuse_removal.c)
+$(call together,sysfiles,selftest/kernel/memory_protection.c)
 $(call together,latency,selftest/trace/latency.c selftest/trace/noise.c)
 $(call together,persist,selftest/trace/last_boot.c)
 $(call together,btf,selftest/trace/func_args.c)

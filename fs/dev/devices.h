@@ -8,5 +8,4 @@
 int kmsg_wait(u64 seq);
 
 /* Whether the current task may read the whole log (syslog(2), /dev/kmsg). */
-extern int dmesg_restrict;
 bool may_read_log(void);

@@ -42,7 +42,8 @@ struct devkmsg_user {
 enum devkmsg_log { DEVKMSG_RATELIMIT, DEVKMSG_ON, DEVKMSG_OFF };
 
 /* kernel.dmesg_restrict: the log has addresses, and what other users do. 1 as in Debian. */
-int dmesg_restrict = 1;
+static int dmesg_restrict = 1;
+SYSCTL_INT(dmesg_restrict, "kernel", dmesg_restrict, proc_dointvec_positive, .most = 1);
 
 bool may_read_log(void)
 {
@@ -96,16 +97,7 @@ static int proc_devkmsg(const struct ctl_table *table, bool write, char *buf, si
 	return 0;
 }
 
-static const struct ctl_table devkmsg_table[] = {
-	{ .procname = "printk_devkmsg", .mode = 0644, .proc_handler = proc_devkmsg },
-	{ .procname = NULL },
-};
-
-static int __init devkmsg_sysctl_init(void)
-{
-	return register_sysctl("kernel", devkmsg_table);
-}
-device_initcall(devkmsg_sysctl_init);
+SYSCTL(printk_devkmsg, "kernel", "printk_devkmsg", 0644, proc_devkmsg);
 
 static bool within_limit(struct devkmsg_user *user)
 {

@@ -2,7 +2,6 @@
 #include "fs/devpts/devpts.h"
 #include "fs/mount/options.h"
 #include "fs/proc/proc_fs.h"
-#include "kernel/init.h"
 #include "kernel/lib/string.h"
 
 static int set_option(void *devpts_info, const char *name, const char *value)
@@ -59,15 +58,6 @@ static int pty_nr(const struct ctl_table *table, bool write, char *buf, size_t s
 	return proc_dointvec(&local, write, buf, size);
 }
 
-static const struct ctl_table pty_table[] = {
-	{ "max", &pty_max, sizeof(int), 0644, proc_dointvec },
-	{ "reserve", &pty_reserve, sizeof(int), 0644, proc_dointvec },
-	{ .procname = "nr", .mode = 0444, .proc_handler = pty_nr },
-	{ .procname = NULL },
-};
-
-static int devpts_sysctl_init(void)
-{
-	return register_sysctl("kernel/pty", pty_table);
-}
-late_initcall(devpts_sysctl_init);
+SYSCTL_INT(max, "kernel/pty", pty_max, proc_dointvec);
+SYSCTL_INT(reserve, "kernel/pty", pty_reserve, proc_dointvec);
+SYSCTL(pty_nr, "kernel/pty", "nr", 0444, pty_nr);

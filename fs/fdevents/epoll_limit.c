@@ -22,14 +22,12 @@ void epoll_uncharge_watch(struct user_struct *user)
 	atomic64_dec(&user->epoll_watches);
 }
 
-static const struct ctl_table epoll_table[] = {
-	{ "max_user_watches", &max_user_watches, sizeof(long), 0644, proc_doulongvec },
-	{ .procname = NULL },
-};
+SYSCTL(epoll_max_user_watches, "fs/epoll", "max_user_watches", 0644, proc_doulongvec,
+       .data = &max_user_watches);
 
 static int epoll_limit_init(void)
 {
 	max_user_watches = total_pages() / 25 * PAGE_SIZE / EPOLL_ITEM_COST;
-	return register_sysctl("fs/epoll", epoll_table);
+	return 0;
 }
 late_initcall(epoll_limit_init);

@@ -2,7 +2,6 @@
 #include "fs/vfs/internal.h"
 #include "fs/proc/proc_fs.h"
 #include "fs/vfs/syscalls.h"
-#include "kernel/init.h"
 #include "kernel/lib/vsprintf.h"
 
 /* The second number is Linux's of files that are allocated and not in use: always 0. */
@@ -15,14 +14,5 @@ static int proc_file_nr(const struct ctl_table *table, bool write, char *buf, si
 	return 0;
 }
 
-static const struct ctl_table file_table[] = {
-	{ "file-max", &max_files, sizeof(long), 0644, proc_doulongvec },
-	{ .procname = "file-nr", .mode = 0444, .proc_handler = proc_file_nr },
-	{ .procname = NULL },
-};
-
-static int file_sysctl_init(void)
-{
-	return register_sysctl("fs", file_table);
-}
-late_initcall(file_sysctl_init);
+SYSCTL(file_max, "fs", "file-max", 0644, proc_doulongvec, .data = &max_files);
+SYSCTL(file_nr, "fs", "file-nr", 0444, proc_file_nr);

@@ -9,7 +9,6 @@
 #include "fs/vfs/permission.h"
 #include "fs/file/poll.h"
 #include "fs/proc/proc_fs.h"
-#include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/cred.h"
@@ -344,18 +343,7 @@ SYSCALL_DEFINE2(inotify_rm_watch, int, fd, __s32, wd)
 	return 0;
 }
 
-static const struct ctl_table inotify_table[] = {
-	{ "max_queued_events", &inotify_max_queued_events, sizeof(int), 0644,
-	  proc_dointvec_positive },
-	{ "max_user_instances", &inotify_max_user_instances, sizeof(int), 0644,
-	  proc_dointvec_positive },
-	{ "max_user_watches", &inotify_max_user_watches, sizeof(int), 0644,
-	  proc_dointvec_positive },
-	{ .procname = NULL },
-};
-
-static int inotify_init(void)
-{
-	return register_sysctl("fs/inotify", inotify_table);
-}
-late_initcall(inotify_init);
+#define INOTIFY_SYSCTL(name) SYSCTL_INT(name, "fs/inotify", inotify_##name, proc_dointvec_positive)
+INOTIFY_SYSCTL(max_queued_events);
+INOTIFY_SYSCTL(max_user_instances);
+INOTIFY_SYSCTL(max_user_watches);

@@ -8,7 +8,6 @@
 #include "fs/file/file.h"
 #include "fs/pipe/pipe.h"
 #include "fs/proc/proc_fs.h"
-#include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/cred.h"
@@ -206,15 +205,8 @@ static int proc_pipe_max_size(const struct ctl_table *table, bool write, char *b
 	return 0;
 }
 
-static const struct ctl_table pipe_table[] = {
-	{ .procname = "pipe-max-size", .mode = 0644, .proc_handler = proc_pipe_max_size },
-	{ "pipe-user-pages-hard", &pipe_user_pages_hard, sizeof(long), 0644, proc_doulongvec },
-	{ "pipe-user-pages-soft", &pipe_user_pages_soft, sizeof(long), 0644, proc_doulongvec },
-	{ .procname = NULL },
-};
-
-static int pipe_sysctl_init(void)
-{
-	return register_sysctl("fs", pipe_table);
-}
-late_initcall(pipe_sysctl_init);
+SYSCTL(pipe_max_size, "fs", "pipe-max-size", 0644, proc_pipe_max_size);
+SYSCTL(pipe_user_pages_hard, "fs", "pipe-user-pages-hard", 0644, proc_doulongvec,
+       .data = &pipe_user_pages_hard);
+SYSCTL(pipe_user_pages_soft, "fs", "pipe-user-pages-soft", 0644, proc_doulongvec,
+       .data = &pipe_user_pages_soft);

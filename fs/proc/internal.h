@@ -8,7 +8,7 @@
 #define USER_HZ            100
 #define NSEC_PER_USER_TICK (1000000000ULL / USER_HZ)
 
-/* sysctl.c: makes /proc/sys, before other files add tables. 0 or -ENOMEM. */
+/* sysctl.c: makes /proc/sys with its files. 0 or -ENOMEM. */
 int proc_sysctl_init(void);
 
 /* Positions in readdir of the root: static entries are below, a task is at this number + PID. */
@@ -27,7 +27,5 @@ struct proc_tasks {
 /* At the boot, once. */
 void register_proc_tasks(const struct proc_tasks *tasks);
 
-/* Whether the current task may see addresses of the kernel (kernel.kptr_restrict). For the open. */
-bool may_see_addresses(void);
 /* Opens a sequence whose private pointer says whether the opener may see addresses. */
 int seq_open_addresses(struct file *file, const struct seq_operations *op);

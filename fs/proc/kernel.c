@@ -2,6 +2,7 @@
 #include "fs/proc/internal.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"
+#include "kernel/process/cred.h"
 #include "kernel/time/ktime.h"
 #include "kernel/boot/version.h"
 
@@ -131,6 +132,16 @@ static const struct seq_operations kallsyms_sops = {
 	.stop = kallsyms_stop,
 	.show = kallsyms_show,
 };
+
+/* Who sees addresses of the kernel: 0 and 1: who has CAP_SYSLOG; 2: nobody. */
+static int kptr_restrict;
+SYSCTL_INT(kptr_restrict, "kernel", kptr_restrict, proc_dointvec_positive, .most = 2);
+
+/* A set-user-ID program may get a descriptor as its input. So this is asked at the open. */
+static bool may_see_addresses(void)
+{
+	return READ_ONCE(kptr_restrict) < 2 && capable(CAP_SYSLOG);
+}
 
 int seq_open_addresses(struct file *file, const struct seq_operations *op)
 {

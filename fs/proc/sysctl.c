@@ -16,7 +16,7 @@
 
 #define SYSCTL_INTS_MAX 8
 
-static struct dentry *proc_sys; /* constant after boot */
+DEFINE_LINKER_TABLE(rodata, const struct ctl_table, sysctls);
 
 static ssize_t sysctl_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
@@ -113,7 +113,7 @@ int proc_dointvec_positive(const struct ctl_table *table, bool write, char *buf,
 	err = proc_dointvec(&local, write, buf, size);
 	if (err || !write)
 		return err;
-	if (value < 0)
+	if (value < 0 || (table->most && value > table->most))
 		return -EINVAL;
 	WRITE_ONCE(*(int *)table->data, value);
 	return 0;
@@ -171,31 +171,12 @@ static int proc_sched_schedstats(const struct ctl_table *table, bool write, char
 	return sched_set_schedstats(value);
 }
 
-static const struct ctl_table kernel_table[] = {
-	{ .procname = "panic",
-	  .data = &panic_timeout,
-	  .maxlen = sizeof(int),
-	  .mode = 0644,
-	  .proc_handler = proc_dointvec },
-	{ .procname = "panic_on_oops",
-	  .data = &panic_on_oops,
-	  .maxlen = sizeof(int),
-	  .mode = 0644,
-	  .proc_handler = proc_dointvec },
-	{ .procname = "printk", .mode = 0644, .proc_handler = proc_printk_levels },
-	{ .procname = "printk_ratelimit",
-	  .data = &printk_ratelimit_state.interval,
-	  .maxlen = sizeof(int),
-	  .mode = 0644,
-	  .proc_handler = proc_dointvec },
-	{ .procname = "printk_ratelimit_burst",
-	  .data = &printk_ratelimit_state.burst,
-	  .maxlen = sizeof(int),
-	  .mode = 0644,
-	  .proc_handler = proc_dointvec },
-	{ .procname = "sched_schedstats", .mode = 0644, .proc_handler = proc_sched_schedstats },
-	{ .procname = NULL },
-};
+SYSCTL_INT(panic, "kernel", panic_timeout, proc_dointvec);
+SYSCTL_INT(panic_on_oops, "kernel", panic_on_oops, proc_dointvec);
+SYSCTL(printk, "kernel", "printk", 0644, proc_printk_levels);
+SYSCTL_INT(printk_ratelimit, "kernel", printk_ratelimit_state.interval, proc_dointvec);
+SYSCTL_INT(printk_ratelimit_burst, "kernel", printk_ratelimit_state.burst, proc_dointvec);
+SYSCTL(sched_schedstats, "kernel", "sched_schedstats", 0644, proc_sched_schedstats);
 
 /* The directory, which is made if it does not exist; NULL: memory is short. */
 static struct dentry *sysctl_dir(struct dentry *parent, const char *name, size_t len)
@@ -214,9 +195,10 @@ static struct dentry *sysctl_dir(struct dentry *parent, const char *name, size_t
 	return dir;
 }
 
-int register_sysctl(const char *name, const struct ctl_table *table)
+/* Makes the file of table, and the directories that lead to it. NULL: memory is short. */
+static struct dentry *make_sysctl(struct dentry *dir, const struct ctl_table *table)
 {
-	struct dentry *dir = proc_sys;
+	const char *name = table->dir;
 
 	while (dir && *name) {
 		size_t len = strcspn(name, "/");
@@ -224,17 +206,17 @@ int register_sysctl(const char *name, const struct ctl_table *table)
 		dir = sysctl_dir(dir, name, len);
 		name += len + (name[len] == '/');
 	}
-	if (!dir)
-		return -ENOMEM;
-	for (; table->procname; table++)
-		if (!proc_create_data(table->procname, table->mode, dir, &sysctl_fops,
-				      (void *)table))
-			return -ENOMEM;
-	return 0;
+	return dir ? proc_create_data(table->procname, table->mode, dir, &sysctl_fops,
+				      (void *)table)
+		   : NULL;
 }
 
 int proc_sysctl_init(void)
 {
-	proc_sys = proc_mkdir("sys", NULL);
-	return proc_sys ? register_sysctl("kernel", kernel_table) : -ENOMEM;
+	struct dentry *proc_sys = proc_mkdir("sys", NULL);
+
+	for_each_linker_table_entry (table, sysctls)
+		if (!make_sysctl(proc_sys, table))
+			return -ENOMEM;
+	return 0;
 }

@@ -14,60 +14,32 @@
 #undef pr_fmt
 #define pr_fmt(fmt) "sysrq: " fmt
 
-#define SYSRQ_KEYS 36 /* 0-9, a-z */
-
-static const struct sysrq_key_op *sysrq_keys[SYSRQ_KEYS]; /* [A] each is set once, by cmpxchg */
-
-static int sysrq_index(int key)
-{
-	if (key >= '0' && key <= '9')
-		return key - '0';
-	if (key >= 'a' && key <= 'z')
-		return key - 'a' + 10;
-	return -EINVAL;
-}
-
-int sysrq_register(int key, const struct sysrq_key_op *op)
-{
-	int index = sysrq_index(key);
-
-	if (index < 0)
-		return index;
-	return cmpxchg(&sysrq_keys[index], NULL, op) ? -EBUSY : 0;
-}
+DEFINE_LINKER_TABLE(rodata, const struct sysrq_key, sysrq_keys);
 
 static void sysrq_help(void)
 {
 	pr_info("HELP : ");
-	for (unsigned i = 0; i < SYSRQ_KEYS; i++) {
-		const struct sysrq_key_op *op = READ_ONCE(sysrq_keys[i]);
-
-		if (op)
-			pr_cont("%s ", op->help_msg);
-	}
+	for_each_linker_table_entry (op, sysrq_keys)
+		pr_cont("%s ", op->help_msg);
 	pr_cont("\n");
 }
 
 /* Runs the operation of key, or lists the keys. Task context. */
-static void handle_sysrq(int key)
+static void handle_sysrq(char key)
 {
-	int index = sysrq_index(key);
-	const struct sysrq_key_op *op = index < 0 ? NULL : READ_ONCE(sysrq_keys[index]);
-
-	if (!op) {
-		sysrq_help();
-		return;
-	}
-	pr_info("%s\n", op->action_msg);
-	op->handler(key);
+	for_each_linker_table_entry (op, sysrq_keys)
+		if (op->key == key) {
+			pr_info("%s\n", op->action_msg);
+			op->handler();
+			return;
+		}
+	sysrq_help();
 }
 
-static void sysrq_show_cpus(int key)
+static void sysrq_show_cpus(void)
 {
-	unsigned cpu, self;
+	unsigned cpu, self = get_cpu();
 
-	(void)key;
-	self = get_cpu();
 	printk(KERN_INFO "NMI backtrace for cpu %u\n", self);
 	dump_stack();
 	put_cpu();
@@ -76,35 +48,27 @@ static void sysrq_show_cpus(int key)
 			smp_backtrace_cpu(cpu);
 }
 
-static void sysrq_reboot(int key)
+static void sysrq_reboot(void)
 {
-	(void)key;
 	kmsg_dump(KMSG_DUMP_EMERG);
 	machine_restart();
 }
 
-static void sysrq_poweroff(int key)
+static void sysrq_poweroff(void)
 {
-	(void)key;
 	kernel_power_off();
 }
 
-static void sysrq_crash(int key __unused)
+static void sysrq_crash(void)
 {
 	panic("sysrq triggered crash");
 }
 
-static const struct {
-	int key;
-	struct sysrq_key_op op;
-} builtin_keys[] = {
-	{ 'b', { sysrq_reboot, "reboot(b)", "Resetting" } },
-	{ 'c', { sysrq_crash, "crash(c)", "Trigger a crash" } },
-	{ 'l',
-	  { sysrq_show_cpus, "show-backtrace-all-active-cpus(l)",
-	    "Show backtrace of all active CPUs" } },
-	{ 'o', { sysrq_poweroff, "poweroff(o)", "Power Off" } },
-};
+SYSRQ_KEY(b) = { 'b', sysrq_reboot, "reboot(b)", "Resetting" };
+SYSRQ_KEY(c) = { 'c', sysrq_crash, "crash(c)", "Trigger a crash" };
+SYSRQ_KEY(l) = { 'l', sysrq_show_cpus, "show-backtrace-all-active-cpus(l)",
+		 "Show backtrace of all active CPUs" };
+SYSRQ_KEY(o) = { 'o', sysrq_poweroff, "poweroff(o)", "Power Off" };
 
 /* Uses only the first character of a write. */
 static ssize_t sysrq_write(struct file *file, const char *buf, size_t count, loff_t *pos)
@@ -119,8 +83,6 @@ static const struct file_operations sysrq_fops = { .write = sysrq_write, .llseek
 
 static int __init proc_sysrq_init(void)
 {
-	for (unsigned i = 0; i < ARRAY_SIZE(builtin_keys); i++)
-		sysrq_register(builtin_keys[i].key, &builtin_keys[i].op);
 	return proc_create("sysrq-trigger", 0200, NULL, &sysrq_fops) ? 0 : -ENOMEM;
 }
 device_initcall(proc_sysrq_init);

@@ -13,7 +13,6 @@
  * Run-queue locks do not use the checker (kernel/sched/runqueue.h). The first report turns the
  * checker off, because later reports could be mere consequences of the first fault.
  */
-#ifdef CONFIG_DEBUG
 #include "kernel/locking/lockdep.h"
 
 #include "arch/unwind/stacktrace.h"
@@ -306,4 +305,3 @@ void sleeping_lock_release(const void *lock)
 	pop_held(lock);
 	raw_local_irq_restore(flags);
 }
-#endif

@@ -1,8 +1,6 @@
 /* The checks of a DEBUG build at each allocation and free of a slab object. */
 #include "kernel/mm/slab_internal.h"
 
-#ifdef CONFIG_DEBUG
-
 #include "arch/unwind/stacktrace.h"
 #include "kernel/lib/string.h"
 #include "kernel/printk/printk.h"
@@ -87,5 +85,3 @@ size_t slab_debug_size(const struct kmem_cache *cache, const void *object)
 {
 	return slab_track(cache, object)->size;
 }
-
-#endif

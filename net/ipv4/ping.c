@@ -8,7 +8,6 @@
 #include "net/ipv4/inet.h"
 
 #include "fs/proc/proc_fs.h"
-#include "kernel/init.h"
 
 static struct inet_table ping_table;
 /* The groups that may make ping sockets; the first is larger than the last: none, as on Linux. */
@@ -99,13 +98,4 @@ const struct proto ping_prot = {
 	.ioctl = datagram_ioctl,
 };
 
-static const struct ctl_table ping_ctl[] = {
-	{ "ping_group_range", ping_group_range, sizeof(ping_group_range), 0644, proc_dointvec },
-	{ .procname = NULL },
-};
-
-static int __init ping_init(void)
-{
-	return register_sysctl("net/ipv4", ping_ctl);
-}
-late_initcall(ping_init);
+SYSCTL_INT(ping_group_range, "net/ipv4", ping_group_range, proc_dointvec);

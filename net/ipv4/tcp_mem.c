@@ -166,10 +166,7 @@ static int proc_tcp_mem(const struct ctl_table *table, bool write, char *buf, si
 	return 0;
 }
 
-static const struct ctl_table tcp_ctl[] = {
-	{ .procname = "tcp_mem", .mode = 0644, .proc_handler = proc_tcp_mem },
-	{ .procname = NULL },
-};
+SYSCTL(tcp_mem, "net/ipv4", "tcp_mem", 0644, proc_tcp_mem);
 
 /* Linux's defaults: 3/64, 4/64 and 6/64 of the free memory. */
 static int __init tcp_mem_init(void)
@@ -182,6 +179,6 @@ static int __init tcp_mem_init(void)
 	tcp_mem[MEM_EASY] = 3 * part;
 	tcp_mem[MEM_PRESSURE] = 4 * part;
 	tcp_mem[MEM_MAX] = 6 * part;
-	return register_sysctl("net/ipv4", tcp_ctl);
+	return 0;
 }
 late_initcall(tcp_mem_init);

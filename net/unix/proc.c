@@ -89,22 +89,11 @@ static const struct file_operations unix_seq_fops = {
 	.release = seq_release,
 };
 
-static const struct ctl_table unix_table[] = {
-	{ "max_dgram_qlen", &unix_max_dgram_qlen, sizeof(int), 0644, proc_dointvec },
-	{ .procname = NULL },
-};
-static const struct ctl_table core_table[] = {
-	{ "somaxconn", &unix_somaxconn, sizeof(int), 0644, proc_dointvec },
-	{ .procname = NULL },
-};
+SYSCTL_INT(max_dgram_qlen, "net/unix", unix_max_dgram_qlen, proc_dointvec);
+SYSCTL_INT(somaxconn, "net/core", unix_somaxconn, proc_dointvec);
 
 static int unix_proc_init(void)
 {
-	int err = register_sysctl("net/unix", unix_table);
-
-	err = err ? err : register_sysctl("net/core", core_table);
-	if (!proc_create("unix", 0444, proc_net, &unix_seq_fops))
-		return -ENOMEM;
-	return err;
+	return proc_create("unix", 0444, proc_net, &unix_seq_fops) ? 0 : -ENOMEM;
 }
 late_initcall(unix_proc_init);

@@ -121,25 +121,14 @@ static int __init set_ftrace_dump_on_oops(const char *value)
 }
 __setup("ftrace_dump_on_oops", set_ftrace_dump_on_oops);
 
-static const struct ctl_table dump_table[] = {
-	{ .procname = "ftrace_dump_on_oops",
-	  .data = &dump_on_oops,
-	  .maxlen = sizeof(int),
-	  .mode = 0644,
-	  .proc_handler = proc_dointvec },
-	{ .procname = NULL },
-};
+SYSCTL_INT(ftrace_dump_on_oops, "kernel", dump_on_oops, proc_dointvec);
 
-static void sysrq_ftrace_dump(int key __unused)
+static void sysrq_ftrace_dump(void)
 {
 	ftrace_dump(RING_BUFFER_ALL_CPUS);
 }
 
-static const struct sysrq_key_op sysrq_ftrace_dump_op = {
-	.handler = sysrq_ftrace_dump,
-	.help_msg = "dump-ftrace-buffer(z)",
-	.action_msg = "Dump ftrace buffer",
-};
+SYSRQ_KEY(z) = { 'z', sysrq_ftrace_dump, "dump-ftrace-buffer(z)", "Dump ftrace buffer" };
 
 static struct trace_iterator *__init alloc_dump_iterator(struct trace_buffer *buffer)
 {
@@ -164,7 +153,6 @@ static int __init trace_dump_init(void)
 			return -ENOMEM;
 	}
 	oops_dump_hook = ftrace_dump_oops;
-	register_sysctl("kernel", dump_table);
-	return sysrq_register('z', &sysrq_ftrace_dump_op);
+	return 0;
 }
 device_initcall(trace_dump_init);

@@ -35,19 +35,12 @@ static void stop_at_warning(void)
 	tracing_off();
 }
 
-static const struct ctl_table switch_off_table[] = {
-	{ .procname = "traceoff_on_warning",
-	  .data = &traceoff_on_warning,
-	  .maxlen = sizeof(int),
-	  .mode = 0644,
-	  .proc_handler = proc_dointvec },
-	{ .procname = NULL },
-};
+SYSCTL_INT(traceoff_on_warning, "kernel", traceoff_on_warning, proc_dointvec);
 
 static int __init switch_off_init(void)
 {
 	warning_hook = stop_at_warning;
-	return register_sysctl("kernel", switch_off_table);
+	return 0;
 }
 device_initcall(switch_off_init);
 

@@ -122,14 +122,7 @@ static int proc_tracepoint_printk(const struct ctl_table *table, bool write, cha
 	return error;
 }
 
-static const struct ctl_table tp_printk_table[] = {
-	{ .procname = "tracepoint_printk",
-	  .data = &tracepoint_printk,
-	  .maxlen = sizeof(int),
-	  .mode = 0644,
-	  .proc_handler = proc_tracepoint_printk },
-	{ .procname = NULL },
-};
+SYSCTL_INT(tracepoint_printk, "kernel", tracepoint_printk, proc_tracepoint_printk);
 
 void __init tp_printk_start(void)
 {
@@ -142,12 +135,6 @@ void __init tp_printk_start(void)
 	switch_printing(true);
 	mutex_unlock(&event_mutex);
 }
-
-static int __init tp_printk_init(void)
-{
-	return register_sysctl("kernel", tp_printk_table);
-}
-device_initcall(tp_printk_init);
 
 static int __init tp_printk_stop(void)
 {

@@ -3,7 +3,6 @@
  * calls of all callbacks off, so the function tracers, probes and profilers get no calls.
  */
 #include "fs/proc/proc_fs.h"
-#include "kernel/init.h"
 #include "kernel/sched/mutex.h"
 #include "trace/ftrace/internal.h"
 
@@ -26,17 +25,4 @@ static int proc_ftrace_enabled(const struct ctl_table *table, bool write, char *
 	return error;
 }
 
-static const struct ctl_table ftrace_enabled_table[] = {
-	{ .procname = "ftrace_enabled",
-	  .data = &ftrace_enabled,
-	  .maxlen = sizeof(int),
-	  .mode = 0644,
-	  .proc_handler = proc_ftrace_enabled },
-	{ .procname = NULL },
-};
-
-static int __init ftrace_enabled_init(void)
-{
-	return register_sysctl("kernel", ftrace_enabled_table);
-}
-device_initcall(ftrace_enabled_init);
+SYSCTL_INT(ftrace_enabled, "kernel", ftrace_enabled, proc_ftrace_enabled);

@@ -296,19 +296,8 @@ static int optimization_handler(const struct ctl_table *table, bool write, char 
 	return 0;
 }
 
-static const struct ctl_table optimization_table[] = {
-	{ .procname = "kprobes-optimization",
-	  .maxlen = sizeof(int),
-	  .mode = 0644,
-	  .proc_handler = optimization_handler },
-	{ .procname = NULL },
-};
-
-static int __init kprobes_sysctl_init(void)
-{
-	return register_sysctl("debug", optimization_table);
-}
-device_initcall(kprobes_sysctl_init);
+SYSCTL(kprobes_optimization, "debug", "kprobes-optimization", 0644, optimization_handler,
+       .maxlen = sizeof(int));
 
 static int __init kprobes_optimizer_init(void)
 {

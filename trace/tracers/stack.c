@@ -209,14 +209,7 @@ static int proc_stack_tracer(const struct ctl_table *table, bool write, char *bu
 	return error;
 }
 
-static const struct ctl_table stack_tracer_table[] = {
-	{ .procname = "stack_tracer_enabled",
-	  .data = &stack_tracer_enabled,
-	  .maxlen = sizeof(int),
-	  .mode = 0644,
-	  .proc_handler = proc_stack_tracer },
-	{ .procname = NULL },
-};
+SYSCTL_INT(stack_tracer_enabled, "kernel", stack_tracer_enabled, proc_stack_tracer);
 
 /* ---- the command line ---- */
 
@@ -267,6 +260,6 @@ static int __init stack_trace_init(void)
 		if (register_ftrace_function(&stack_ops))
 			stack_tracer_enabled = 0;
 	}
-	return register_sysctl("kernel", stack_tracer_table);
+	return 0;
 }
 device_initcall(stack_trace_init);

@@ -1,6 +1,5 @@
 /* Files of /proc/sys with the names and the limits of the system, as programs read them. */
 #include "fs/proc/internal.h"
-#include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/process/cred.h"
@@ -23,21 +22,6 @@ static int proc_uts_string(const struct ctl_table *table, bool write, char *buf,
 	buf[strcspn(buf, "\n")] = '\0';
 	strscpy(name, buf, UTS_NAME_LEN);
 	set_utsname(&names);
-	return 0;
-}
-
-static int proc_randomize(const struct ctl_table *table, bool write, char *buf, size_t size)
-{
-	int value = READ_ONCE(randomize_va_space);
-	struct ctl_table local = { .data = &value, .maxlen = sizeof(value) };
-	int err = proc_dointvec(&local, write, buf, size);
-
-	(void)table;
-	if (err || !write)
-		return err;
-	if (value < 0 || value > 2)
-		return -EINVAL;
-	WRITE_ONCE(randomize_va_space, value);
 	return 0;
 }
 
@@ -65,40 +49,23 @@ static int pid_max = PID_MAX;
 static int ngroups_max = NGROUPS_MAX;
 static int cap_last_cap = CAP_LAST_CAP;
 
-#define NAME(procname, mode, field)                                                                \
-	{                                                                                          \
-		procname, (void *)offsetof(struct new_utsname, field), UTS_NAME_LEN, mode,         \
-			proc_uts_string                                                            \
-	}
+#define NAME(id, mode, field)                                                                      \
+	SYSCTL(id, "kernel", #id, mode, proc_uts_string,                                           \
+	       .data = (void *)offsetof(struct new_utsname, field))
+NAME(hostname, 0644, nodename);
+NAME(domainname, 0644, domainname);
+NAME(ostype, 0444, sysname);
+NAME(osrelease, 0444, release);
+NAME(version, 0444, version);
+
 /* A number that cannot be changed. */
-#define NUMBER(name)                                                                               \
-	{                                                                                          \
-#name, &(name), sizeof(name), 0444, proc_dointvec                                  \
-	}
+#define NUMBER(id)                                                                                 \
+	SYSCTL(id, "kernel", #id, 0444, proc_dointvec, .data = &(id), .maxlen = sizeof(id))
+NUMBER(pid_max);
+NUMBER(ngroups_max);
+NUMBER(cap_last_cap);
 
-static const struct ctl_table names_table[] = {
-	NAME("hostname", 0644, nodename),
-	NAME("domainname", 0644, domainname),
-	NAME("ostype", 0444, sysname),
-	NAME("osrelease", 0444, release),
-	NAME("version", 0444, version),
-	NUMBER(pid_max),
-	NUMBER(ngroups_max),
-	NUMBER(cap_last_cap),
-	{ .procname = "randomize_va_space", .mode = 0644, .proc_handler = proc_randomize },
-	{ .procname = "ns_last_pid", .mode = 0666, .proc_handler = proc_last_pid },
-	{ .procname = NULL },
-};
-
-static const struct ctl_table vm_table[] = {
-	{ "max_map_count", &sysctl_max_map_count, sizeof(int), 0644, proc_dointvec_positive },
-	{ .procname = NULL },
-};
-
-static int __init proc_sysctl_names_init(void)
-{
-	int err = register_sysctl("kernel", names_table);
-
-	return err ? err : register_sysctl("vm", vm_table);
-}
-device_initcall(proc_sysctl_names_init);
+SYSCTL(randomize, "kernel", "randomize_va_space", 0644, proc_dointvec_positive,
+       .data = &randomize_va_space, .maxlen = sizeof(int), .most = 2);
+SYSCTL(last_pid, "kernel", "ns_last_pid", 0666, proc_last_pid);
+SYSCTL_INT(max_map_count, "vm", sysctl_max_map_count, proc_dointvec_positive);

@@ -1,7 +1,6 @@
 /* The keys of /proc/sysrq-trigger that show tasks. */
 #include "arch/unwind/stacktrace.h"
 #include "fs/proc/task/task.h"
-#include "kernel/init.h"
 #include "kernel/printk/printk.h"
 #include "kernel/process/signal_struct.h"
 
@@ -33,27 +32,14 @@ static void show_tasks(unsigned state)
 	}
 }
 
-static void sysrq_show_state(int key)
+static void sysrq_show_state(void)
 {
-	(void)key;
 	show_tasks(0);
 }
+SYSRQ_KEY(t) = { 't', sysrq_show_state, "show-task-states(t)", "Show State" };
 
-static void sysrq_show_blocked(int key)
+static void sysrq_show_blocked(void)
 {
-	(void)key;
 	show_tasks(TASK_UNINTERRUPTIBLE);
 }
-
-static const struct sysrq_key_op show_state = { sysrq_show_state, "show-task-states(t)",
-						"Show State" };
-static const struct sysrq_key_op show_blocked = { sysrq_show_blocked, "show-blocked-tasks(w)",
-						  "Show Blocked State" };
-
-static int __init sysrq_tasks_init(void)
-{
-	int err = sysrq_register('t', &show_state);
-
-	return err ? err : sysrq_register('w', &show_blocked);
-}
-device_initcall(sysrq_tasks_init);
+SYSRQ_KEY(w) = { 'w', sysrq_show_blocked, "show-blocked-tasks(w)", "Show Blocked State" };
