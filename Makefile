@@ -134,10 +134,11 @@ source_files = $(sort $(shell find $(1) -name '*.c' -o -name '*.asm'))
 VDSO_SRCS := $(call source_files,$(MACHINE)/user/vdso)
 ALL_SRCS  := $(filter-out $(VDSO_SRCS),$(call source_files,$(ROOMS)))
 
-# features.mk fills FEATURE_NAMES, NAME.needs, NAME.paths, NAME.what, TOGETHER and together.NAME+NAME.
+# features.mk fills FEATURE_NAMES, NAME.needs, NAME.paths, NAME.what, NAME.replaces, TOGETHER and together.NAME+NAME.
 plus    := $(subst ,, )
 feature  = $(eval FEATURE_NAMES += $1)$(eval $1.needs := $2)$(eval $1.paths := $3)$(eval $1.what := $4)
 together = $(eval TOGETHER += $(subst $(plus),+,$(strip $1)))$(eval together.$(subst $(plus),+,$(strip $1)) += $2)
+without  = $(eval $1.replaces += $2)
 include features.mk
 
 FEATURES ?= $(FEATURE_NAMES)
@@ -154,8 +155,8 @@ NAMED_SRCS := $(filter %.c %.asm,$(foreach f,$(FEATURE_NAMES),$($f.paths)))
 $(foreach f,$(filter-out core,$(FEATURE_NAMES)),$(eval $f.sources := $(filter $($f.paths),$(ALL_SRCS)) \
 	$(call below,$(filter-out %.c %.asm,$($f.paths)),$(filter-out $(NAMED_SRCS),$(ALL_SRCS)))))
 core.sources := $(filter-out $(foreach f,$(FEATURE_NAMES),$($f.sources)),$(ALL_SRCS))
-# The paths that are not linked because one of several features is not.
-APART := $(foreach t,$(sort $(TOGETHER)),$(if $(filter-out $(LINKED),$(subst +, ,$t)),$(together.$t)))
+# The paths that are not linked because one of several features is not, or because a feature is.
+APART := $(foreach t,$(sort $(TOGETHER)),$(if $(filter-out $(LINKED),$(subst +, ,$t)),$(together.$t))) $(foreach f,$(LINKED),$($f.replaces))
 SRCS := $(filter-out $(call below,$(APART),$(ALL_SRCS)),$(sort $(foreach f,$(LINKED),$($f.sources))))
 
 TEST_SRCS := $(call source_files,selftest)

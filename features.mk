@@ -8,6 +8,7 @@
 #
 #	$(call feature,NAME,WHAT IT NEEDS,FOLDERS AND FILES,ONE SENTENCE)
 #	$(call together,FEATURES,FOLDERS AND FILES)	linked only with all of these features; lines of the first one
+#	$(call without,FEATURE,FOLDERS AND FILES)	linked only without this feature
 #
 # A file that a line names belongs to that line, and not to the line of its folder. % stands for any text.
 
@@ -107,6 +108,9 @@ $(call feature,persist,core,\
 $(call feature,btf,core,\
 	kernel/btf fs/sys/btf.c trace/core/func_args.c,\
 	the types of the kernel: arguments of traced functions by name)
+
+# The prompt of a kernel without ring 3.
+$(call without,programs,kernel/monitor)
 
 $(call together,persist ftrace,trace/tracers/pstore.c)
 $(call together,modules ftrace,trace/ftrace_files/module_filter.c)

@@ -408,6 +408,11 @@ ssize_t vfs_write(struct file *file, const char __user *buf, size_t count, loff_
 ssize_t kernel_read(struct file *file, void *buf, size_t count, loff_t *pos);
 ssize_t kernel_write(struct file *file, const void *buf, size_t count, loff_t *pos);
 /*
+ * Calls ctx->actor for each entry of a directory from file->f_pos on. 0, -ENOTDIR, or -ENOENT
+ * (removed). The caller holds f_pos_lock, or is the only user of file.
+ */
+int iterate_dir(struct file *file, struct dir_context *ctx);
+/*
  * Makes a file without a name in any directory, such as the end of a pipe; /proc/PID/fd shows name.
  * mnt: the mount of the inode's file system; NULL: that of alloc_anon_inode(). f_flags: O_RDONLY
  * and so on. Takes over the inode reference on success. Or an ERR_PTR.

@@ -61,7 +61,3 @@ extern unsigned long max_files; /* fs.file-max. Read and written without a lock.
 int vfs_open(const struct path *path, struct file *file);
 /* For opens of FIFOs and devices: replaces the operations of the file. */
 int chrdev_open(struct inode *inode, struct file *file);
-
-/* readdir.c */
-/* Calls ctx->actor for each entry from file->f_pos on. 0, -ENOTDIR, or -ENOENT (removed). */
-int iterate_dir(struct file *file, struct dir_context *ctx);

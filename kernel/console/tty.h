@@ -152,7 +152,7 @@ static inline bool tty_has_waiting_reader(const struct tty_struct *tty)
 /*
  * What programs have of terminals, and the rest of the kernel does not: jobs, sessions, ioctl(2).
  * tty_jobctrl.c fills it at boot. Without programs each terminal is everybody's, and nobody gets a
- * signal. Task context.
+ * signal: kernel/monitor/ sets what ^C does there. Task context.
  */
 struct tty_program_ops {
 	int (*check_change)(struct tty_struct *tty, int sig);       /* tty_check_change() */

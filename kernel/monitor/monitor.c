@@ -1,0 +1,274 @@
+/*
+ * The threads of the monitor: the shell, its jobs, and PID 1, which mounts the file systems and
+ * starts the shell.
+ *
+ * There are no signals without programs. But a task with USER_WORK_SIGPENDING does not sleep
+ * interruptibly, and its reads and writes return -EINTR. So ^C sets this bit in the shell's thread,
+ * and `kill` in that of a job; run_command() then returns.
+ */
+#include "kernel/monitor/monitor.h"
+
+#include "fs/mount/namespace.h"
+#include "fs/vfs/fs_struct.h"
+#include "fs/vfs/namei.h"
+#include "kernel/console/tty.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "kernel/panic.h"
+#include "kernel/printk/printk.h"
+#include "kernel/sched/completion.h"
+#include "kernel/sched/kthread.h"
+#include "kernel/sched/user_work.h"
+
+struct file *console;
+int last_status;
+pid_t last_job;
+
+/* [shell_lock] The shell's thread; the lock is for ^C, which comes from a worker. NULL: none. */
+static struct task_struct *shell;
+static DEFINE_SPINLOCK(shell_lock);
+
+static DEFINE_MUTEX(jobs_lock);
+static LIST_HEAD(jobs); /* [jobs_lock] of struct command */
+static DECLARE_WAIT_QUEUE_HEAD(jobs_wait);
+
+void complain(const char *format, ...)
+{
+	char text[256];
+	loff_t unused = 0;
+	va_list args;
+	int size;
+
+	va_start(args, format);
+	size = vscnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	(void)kernel_write(console, text, (size_t)size, &unused);
+}
+
+/* ---- ^C and kill ---- */
+
+static void interrupt(struct task_struct *task)
+{
+	set_user_work(task, USER_WORK_SIGPENDING);
+	wake_up_state(task, TASK_INTERRUPTIBLE);
+}
+
+static void interrupt_shell(struct tty_struct *tty __unused, int sig)
+{
+	if (sig != SIGINT)
+		return;
+	spin_lock(&shell_lock);
+	if (shell)
+		interrupt(shell);
+	spin_unlock(&shell_lock);
+}
+
+/* Only the shell reads the terminal. A job that wants to gets -EIO. */
+static int check_reader(struct tty_struct *tty __unused, int sig)
+{
+	return sig == SIGTTIN && current != READ_ONCE(shell) ? -EIO : 0;
+}
+
+int kill_job(pid_t pid)
+{
+	struct command *job;
+	int error = -ESRCH;
+
+	mutex_lock(&jobs_lock);
+	list_for_each_entry (job, &jobs, jobs)
+		if (job->task->pid == pid) {
+			interrupt(job->task);
+			error = 0;
+		}
+	mutex_unlock(&jobs_lock);
+	return error;
+}
+
+/* ---- jobs ---- */
+
+static int job_thread(void *data)
+{
+	struct command *job = data;
+
+	if (!set_current_pwd(&job->pwd))
+		(void)run_command(job);
+	path_put(&job->pwd);
+	mutex_lock(&jobs_lock);
+	list_del(&job->jobs);
+	mutex_unlock(&jobs_lock);
+	wake_up_all(&jobs_wait);
+	kfree(job);
+	return 0;
+}
+
+/* Runs a command in a thread of its own, which frees it. Returns the status. */
+static int start_job(struct command *job)
+{
+	const char *name = job->argc ? job->argv[0] : "sh";
+	struct task_struct *task = kthread_create(job_thread, job, "%s", name);
+
+	if (IS_ERR(task)) {
+		complain("sh: can't fork: %s\n", errno_text((int)-PTR_ERR(task)));
+		kfree(job);
+		return STATUS_FAILED;
+	}
+	get_current_pwd(&job->pwd);
+	job->task = task;
+	last_job = task->pid;
+	mutex_lock(&jobs_lock);
+	list_add_tail(&job->jobs, &jobs);
+	mutex_unlock(&jobs_lock);
+	wake_up_process(task);
+	return 0;
+}
+
+int wait_for_jobs(void)
+{
+	return wait_event_interruptible(jobs_wait, list_empty(&jobs));
+}
+
+/* ---- the shell ---- */
+
+/* Runs the next command of the line. Returns the status. */
+static int run_next(const char **line)
+{
+	struct command *c = kzalloc(sizeof(*c), GFP_KERNEL);
+	int status = c ? parse_command(line, c) : STATUS_FAILED;
+	bool background = **line == '&';
+
+	if (!c)
+		complain("sh: %s\n", errno_text(ENOMEM));
+	*line += status ? strlen(*line) : **line != '\0';
+	if (!status && !c->argc && !c->target) {
+		status = last_status; /* an empty line */
+	} else if (!status) {
+		if (background)
+			return start_job(c);
+		status = run_command(c);
+	}
+	kfree(c);
+	return status;
+}
+
+static void print_prompt(char *buf, size_t size)
+{
+	struct path path;
+	char *name;
+
+	get_current_pwd(&path);
+	name = d_path(&path, buf, size);
+	path_put(&path);
+	complain("nop5:%s# ", IS_ERR(name) ? "?" : name);
+}
+
+/* Reads a line, and cuts off its newline. Returns false after ^C and after ^D. */
+static bool read_line(char *line)
+{
+	loff_t unused = 0;
+	ssize_t n = kernel_read(console, line, LINE_SIZE - 1, &unused);
+
+	if (n <= 0) {
+		last_status = n < 0 ? STATUS_INTERRUPTED : 0;
+		return false;
+	}
+	line[n - (line[n - 1] == '\n')] = '\0';
+	return true;
+}
+
+static int shell_thread(void *unused __unused)
+{
+	char *buf = kmalloc(LINE_SIZE, GFP_KERNEL);
+	bool ended = false; /* by ^C or ^D: the cursor is not at the start of a line */
+
+	while (buf) {
+		const char *line = buf;
+
+		clear_user_work(current, USER_WORK_SIGPENDING);
+		if (ended)
+			complain("\n");
+		print_prompt(buf, LINE_SIZE);
+		ended = !read_line(buf);
+		while (*line && !ended) {
+			last_status = run_next(&line);
+			ended = signal_pending(current);
+		}
+	}
+	return -ENOMEM;
+}
+
+/* ---- PID 1 ---- */
+
+/* The mounts that /etc/init.d/rcS makes when there are programs. */
+static const struct {
+	const char *type; /* NULL: only a directory, if sysfs is not linked */
+	const char *path;
+} mounts[] = {
+	{ "proc", "/proc" },
+	{ "sysfs", "/sys" },
+	{ NULL, "/sys/kernel" },
+	{ "devtmpfs", "/dev" },
+	{ "debugfs", "/sys/kernel/debug" },
+	{ "tracefs", "/sys/kernel/tracing" },
+	{ "tracefs", "/sys/kernel/debug/tracing" },
+	{ "pstore", "/sys/fs/pstore" },
+};
+
+static void mount_file_systems(void)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(mounts); i++) {
+		const char *type = mounts[i].type, *path = mounts[i].path;
+		int error;
+
+		(void)do_mkdirat(AT_FDCWD, path, 0755); /* it may be there */
+		error = type ? kern_mount_at(type, type, path) : 0;
+		if (error && error != -ENODEV) /* -ENODEV: it is not linked */
+			pr_err("monitor: %s: error %d\n", path, error);
+	}
+}
+
+static void set_shell(struct task_struct *task)
+{
+	spin_lock(&shell_lock);
+	WRITE_ONCE(shell, task);
+	spin_unlock(&shell_lock);
+}
+
+/* Runs a shell until its thread ends: after an oops, with panic=0. */
+static void run_shell(void)
+{
+	struct task_struct *task = kthread_create(shell_thread, NULL, "sh");
+
+	if (IS_ERR(task))
+		panic("no memory for the monitor");
+	get_task_struct(task);
+	set_shell(task);
+	wake_up_process(task);
+	wait_for_completion(&task->exited);
+	set_shell(NULL);
+	put_task_struct(task);
+}
+
+static void __noreturn run_monitor(void)
+{
+	mount_file_systems();
+	console = do_filp_open(AT_FDCWD, "/dev/console", O_RDWR, 0, 0);
+	if (IS_ERR(console))
+		panic("/dev/console: %s", errno_text((int)-PTR_ERR(console)));
+	for (;;)
+		run_shell();
+}
+
+static struct tty_program_ops monitor_tty_ops; /* constant after the boot */
+
+static int __init monitor_init(void)
+{
+	monitor_tty_ops = *tty_program_ops; /* those without programs */
+	monitor_tty_ops.check_change = check_reader;
+	monitor_tty_ops.signal_foreground = interrupt_shell;
+	tty_program_ops = &monitor_tty_ops;
+	first_program = run_monitor;
+	return 0;
+}
+fs_initcall(monitor_init);
