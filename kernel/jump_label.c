@@ -421,7 +421,7 @@ static void jump_label_module_live(struct module *mod)
 	mutex_unlock(&jump_label_mutex);
 }
 
-static struct module_notifier jump_label_module_notifier = {
+MODULE_NOTIFIER(MODULE_CHAIN_STATIC_KEYS) = {
 	.coming = jump_label_module_coming,
 	.live = jump_label_module_live,
 	.going = jump_label_module_going,
@@ -432,7 +432,6 @@ static int __init jump_label_init(void)
 	struct jump_entry *first = linker_table_start(jump_entries),
 			  *end = linker_table_end(jump_entries);
 
-	register_module_notifier(&jump_label_module_notifier);
 	prepare_entries(first, end);
 	static_key_batch_begin();
 	jump_entries_sorted = first;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "kernel/lib/list.h"
+#include "kernel/module_ops.h"
 
 /* The longest name with its NUL; longer names are cut. */
 #define KSYM_NAME_LEN   128
@@ -67,17 +68,28 @@ void kallsyms_del_table(struct kallsyms_table *table);
  * Copies the symbol with that index, counted from 0 over all tables. module has KSYM_MODULE_LEN
  * bytes. False: no such index. Any context.
  */
-bool kallsyms_get_module(unsigned index, unsigned long *address, char *type,
-			 char name[KSYM_NAME_LEN], char module[]);
+static inline bool kallsyms_get_module(unsigned index, unsigned long *address, char *type,
+				       char name[KSYM_NAME_LEN], char module[])
+{
+	return module_ops.get_symbol && module_ops.get_symbol(index, address, type, name, module);
+}
 /*
  * As kallsyms_lookup(), for symbols of modules. module, with KSYM_MODULE_LEN bytes, may be NULL.
  * Any context.
  */
-const char *kallsyms_lookup_module(unsigned long address, unsigned long *size,
-				   unsigned long *offset, char namebuf[KSYM_NAME_LEN],
-				   char module[]);
+static inline const char *kallsyms_lookup_module(unsigned long address, unsigned long *size,
+						 unsigned long *offset, char namebuf[KSYM_NAME_LEN],
+						 char module[])
+{
+	return module_ops.lookup_symbol
+		       ? module_ops.lookup_symbol(address, size, offset, namebuf, module)
+		       : NULL;
+}
 /* The address of a symbol of that module (NULL: of any), or 0. Any context. */
-unsigned long kallsyms_find_in_module(const char *module, const char *name);
+static inline unsigned long kallsyms_find_in_module(const char *module, const char *name)
+{
+	return module_ops.find_symbol ? module_ops.find_symbol(module, name) : 0;
+}
 
 /* The number of symbols. kallsyms_get() counts them from 0, in the order of addresses. */
 unsigned kallsyms_num_symbols(void);

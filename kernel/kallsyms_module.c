@@ -1,4 +1,5 @@
 /* Looks up symbols of modules, in tables that are added and removed with them. */
+#include "kernel/init.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/locking/spinlock.h"
@@ -61,9 +62,9 @@ static const struct kallsyms_table *find_table(unsigned long address, bool gone,
 	return NULL;
 }
 
-const char *kallsyms_lookup_module(unsigned long address, unsigned long *size,
-				   unsigned long *offset, char namebuf[KSYM_NAME_LEN],
-				   char module[])
+/* module_ops.lookup_symbol */
+static const char *lookup_symbol(unsigned long address, unsigned long *size, unsigned long *offset,
+				 char namebuf[KSYM_NAME_LEN], char module[])
 {
 	const struct kallsyms_table *table;
 	const struct kallsyms_symbol *symbol;
@@ -85,8 +86,9 @@ const char *kallsyms_lookup_module(unsigned long address, unsigned long *size,
 	return table ? namebuf : NULL;
 }
 
-bool kallsyms_get_module(unsigned index, unsigned long *address, char *type,
-			 char name[KSYM_NAME_LEN], char module[])
+/* module_ops.get_symbol */
+static bool get_symbol(unsigned index, unsigned long *address, char *type, char name[KSYM_NAME_LEN],
+		       char module[])
 {
 	const struct kallsyms_table *table;
 	bool found = false;
@@ -111,7 +113,8 @@ bool kallsyms_get_module(unsigned index, unsigned long *address, char *type,
 	return found;
 }
 
-unsigned long kallsyms_find_in_module(const char *module, const char *name)
+/* module_ops.find_symbol */
+static unsigned long find_symbol(const char *module, const char *name)
 {
 	const struct kallsyms_table *table;
 	unsigned long address = 0;
@@ -129,3 +132,12 @@ unsigned long kallsyms_find_in_module(const char *module, const char *name)
 	rcu_read_unlock();
 	return address;
 }
+
+static int __init kallsyms_module_init(void)
+{
+	module_ops.lookup_symbol = lookup_symbol;
+	module_ops.get_symbol = get_symbol;
+	module_ops.find_symbol = find_symbol;
+	return 0;
+}
+core_initcall(kallsyms_module_init);

@@ -268,7 +268,7 @@ static int module_sysfs_coming(struct module *mod)
 	return error;
 }
 
-static struct module_notifier module_sysfs_notifier = {
+MODULE_NOTIFIER(MODULE_CHAIN_OTHERS) = {
 	.coming = module_sysfs_coming,
 	.going = module_sysfs_going,
 };
@@ -276,7 +276,6 @@ static struct module_notifier module_sysfs_notifier = {
 static int __init module_sysfs_init(void)
 {
 	root = sysfs_create_dir("module", NULL);
-	register_module_notifier(&module_sysfs_notifier);
 	return IS_ERR(root) ? (int)PTR_ERR(root) : 0;
 }
 device_initcall(module_sysfs_init);

@@ -181,17 +181,21 @@ struct module *find_module(const char *name);
  * the end of the reader. Any context.
  */
 struct module *__module_address(unsigned long address);
-static inline bool within_module_region(const struct module *module, enum module_region region,
-					unsigned long address)
+static __always_inline bool within_module_region(const struct module *module,
+						 enum module_region region, unsigned long address)
 {
 	return address - module->memory[region].base < module->memory[region].size;
 }
-bool within_module(unsigned long address, const struct module *module);
+static __always_inline bool within_module(unsigned long address, const struct module *module)
+{
+	for (unsigned region = 0; region < MOD_REGIONS; region++)
+		if (within_module_region(module, region, address))
+			return true;
+	return false;
+}
 /* Bytes of the regions that stay, and of those of init. */
 size_t module_size(const struct module *module);
 size_t module_init_size(const struct module *module);
-/* Prints "Modules linked in: …" for an oops, unless there has been no module. Any context. */
-void print_modules(void);
 /* Prints the flags that follow the name of a module, such as "(O+)", or "". Returns buf. */
 #define MODULE_FLAGS_LEN 12
 const char *module_flags(const struct module *module, char buf[MODULE_FLAGS_LEN]);
@@ -208,7 +212,20 @@ struct module_notifier {
 	int (*coming)(struct module *module);
 	void (*live)(struct module *module);  /* may be NULL */
 	void (*going)(struct module *module); /* may be NULL */
-	struct list_head list;
 };
-/* Registers a user for ever. Modules that are there already are not told. Boot, task context. */
-void register_module_notifier(struct module_notifier *notifier);
+/*
+ * Adds a user to the chain, a linker table that only the loader walks. place is one of the
+ * following: users are told in this order when a module comes, and backwards when it goes. So a
+ * mechanism comes before its users. At the same place the order is that of linking.
+ *
+ *	MODULE_NOTIFIER(MODULE_CHAIN_KPROBES) = { .coming = …, .going = … };
+ */
+#define MODULE_CHAIN_STATIC_KEYS  "1"
+#define MODULE_CHAIN_FORMATS      "2" /* of trace_printk() */
+#define MODULE_CHAIN_FTRACE       "3"
+#define MODULE_CHAIN_KPROBES      "4"
+#define MODULE_CHAIN_PROBE_EVENTS "5"
+#define MODULE_CHAIN_OTHERS       "6" /* /sys/module, events, live patches, the profiler */
+#define MODULE_NOTIFIER(place)                                                                     \
+	static const struct module_notifier module_notifier LINKER_TABLE_ENTRY(                    \
+		rodata, module_notifiers, place)

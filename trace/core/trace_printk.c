@@ -214,7 +214,7 @@ static int printk_module_coming(struct module *mod)
 	return error;
 }
 
-static struct module_notifier printk_module_notifier = { .coming = printk_module_coming };
+MODULE_NOTIFIER(MODULE_CHAIN_FORMATS) = { .coming = printk_module_coming };
 
 /* ---- printk_formats: ADDRESS : "text", with the escapes of C ---- */
 
@@ -269,7 +269,6 @@ static const struct trace_file printk_files[] = {
 static int __init trace_printk_init(void)
 {
 	trace_register_files(printk_files);
-	register_module_notifier(&printk_module_notifier);
 	return 0;
 }
 core_initcall(trace_printk_init);

@@ -100,14 +100,7 @@ static void events_module_going(struct module *mod)
 	remove_calls(mod, count_calls(mod));
 }
 
-static struct module_notifier events_module_notifier = {
+MODULE_NOTIFIER(MODULE_CHAIN_OTHERS) = {
 	.coming = events_module_coming,
 	.going = events_module_going,
 };
-
-static int __init events_module_init(void)
-{
-	register_module_notifier(&events_module_notifier);
-	return 0;
-}
-device_initcall(events_module_init);

@@ -188,7 +188,7 @@ static void ftrace_module_going(struct module *mod)
 	kfree(records);
 }
 
-static struct module_notifier ftrace_module_notifier = {
+MODULE_NOTIFIER(MODULE_CHAIN_FTRACE) = {
 	.coming = ftrace_module_coming,
 	.live = ftrace_module_live,
 	.going = ftrace_module_going,
@@ -198,10 +198,3 @@ void ftrace_set_module_user(const struct ftrace_module_user *user)
 {
 	module_user = user;
 }
-
-static int __init ftrace_module_init(void)
-{
-	register_module_notifier(&ftrace_module_notifier);
-	return 0;
-}
-core_initcall(ftrace_module_init);

@@ -406,9 +406,9 @@ static void module_going(struct module *module)
 	module_gone(module, false);
 }
 
-static struct module_notifier module_notifier = { .coming = module_coming,
-						  .live = module_live,
-						  .going = module_going };
+MODULE_NOTIFIER(MODULE_CHAIN_KPROBES) = { .coming = module_coming,
+					  .live = module_live,
+					  .going = module_going };
 
 static const struct arch_kprobe_handlers handlers = { .int3 = kprobe_int3,
 						      .fault = kprobe_fault,
@@ -417,7 +417,6 @@ static const struct arch_kprobe_handlers handlers = { .int3 = kprobe_int3,
 static int __init kprobes_init(void)
 {
 	arch_kprobe_set_handlers(&handlers);
-	register_module_notifier(&module_notifier);
 	return 0;
 }
 /* After those of ftrace and jump labels: told of coming modules later, and of going ones first. */

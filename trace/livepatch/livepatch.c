@@ -307,14 +307,7 @@ static void klp_module_going(struct module *mod)
 	mutex_unlock(&klp_mutex);
 }
 
-static struct module_notifier klp_module_notifier = {
+MODULE_NOTIFIER(MODULE_CHAIN_OTHERS) = {
 	.coming = klp_module_coming,
 	.going = klp_module_going,
 };
-
-static int __init klp_module_init(void)
-{
-	register_module_notifier(&klp_module_notifier);
-	return 0;
-}
-device_initcall(klp_module_init);

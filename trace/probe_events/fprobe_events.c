@@ -336,12 +336,4 @@ static void module_going(struct module *module)
 	mutex_unlock(&event_mutex);
 }
 
-static struct module_notifier module_notifier = { .coming = module_coming, .going = module_going };
-
-/* After ftrace, which makes the call sites of the module ready. */
-static int __init fprobe_events_init(void)
-{
-	register_module_notifier(&module_notifier);
-	return 0;
-}
-fs_initcall(fprobe_events_init);
+MODULE_NOTIFIER(MODULE_CHAIN_PROBE_EVENTS) = { .coming = module_coming, .going = module_going };

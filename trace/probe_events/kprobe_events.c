@@ -455,12 +455,4 @@ static int module_coming(struct module *module)
 	return 0;
 }
 
-static struct module_notifier module_notifier = { .coming = module_coming };
-
-/* After ftrace, which makes the call sites of the module ready. */
-static int __init kprobe_events_init(void)
-{
-	register_module_notifier(&module_notifier);
-	return 0;
-}
-fs_initcall(kprobe_events_init);
+MODULE_NOTIFIER(MODULE_CHAIN_PROBE_EVENTS) = { .coming = module_coming };

@@ -349,12 +349,4 @@ static void module_going(struct module *module)
 	mutex_unlock(&event_mutex);
 }
 
-static struct module_notifier module_notifier = { .coming = module_coming, .going = module_going };
-
-/* After jump labels, which make the sites of the module's tracepoints ready. */
-static int __init tprobe_events_init(void)
-{
-	register_module_notifier(&module_notifier);
-	return 0;
-}
-fs_initcall(tprobe_events_init);
+MODULE_NOTIFIER(MODULE_CHAIN_PROBE_EVENTS) = { .coming = module_coming, .going = module_going };

@@ -451,7 +451,7 @@ static int profile_module_coming(struct module *module)
 	return 0;
 }
 
-static struct module_notifier module_notifier = { .coming = profile_module_coming };
+MODULE_NOTIFIER(MODULE_CHAIN_OTHERS) = { .coming = profile_module_coming };
 
 static int __init profile_files_init(void)
 {
@@ -465,7 +465,6 @@ static int __init profile_files_init(void)
 		tracefs_create_file(name, 0400, dir, (void *)(unsigned long)cpu, &profile_fops);
 	}
 	tracefs_create_file("function_profile_enabled", 0644, NULL, NULL, &profile_enabled_fops);
-	register_module_notifier(&module_notifier);
 	return 0;
 }
 device_initcall(profile_files_init);

@@ -4,7 +4,7 @@
 #include "arch/mm/pgtable.h"
 #include "arch/cpu/special_insns.h"
 #include "kernel/kallsyms.h"
-#include "kernel/module/module.h"
+#include "kernel/module_ops.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
 
