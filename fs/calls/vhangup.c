@@ -1,5 +1,5 @@
 /* vhangup(2): other programs lose the caller's terminal. */
-#include "kernel/console/pty.h"
+#include "kernel/console/tty.h"
 #include "kernel/process/cred.h"
 #include "kernel/syscalls/syscalls.h"
 
@@ -14,7 +14,7 @@ SYSCALL_DEFINE0(vhangup)
 	if (!tty)
 		return 0;
 	tty_hangup(tty, !tty->port);
-	if (!tty->port)
-		pty_slave_close(tty);
+	if (tty->ops->close)
+		tty->ops->close(tty);
 	return 0;
 }

@@ -4,7 +4,6 @@
 #include "fs/file/fasync.h"
 #include "fs/file/poll.h"
 #include "kernel/boot/boot_time.h"
-#include "kernel/console/pty.h"
 #include "kernel/process/cred.h"
 
 #define TTYAUX_MAJOR 5 /* /dev/tty, /dev/console */
@@ -53,8 +52,8 @@ static int tty_file_release(struct inode *inode, struct file *file)
 	struct tty_struct *tty = file->private_data;
 
 	(void)inode;
-	if (!tty->port)
-		pty_slave_close(tty);
+	if (tty->ops->close)
+		tty->ops->close(tty);
 	return 0;
 }
 

@@ -3,7 +3,6 @@
 #include "fs/proc/internal.h"
 #include "kernel/init.h"
 #include "kernel/mm/page_alloc.h"
-#include "kernel/vm/mm.h"
 
 static void show_kb(struct seq_file *m, const char *name, u64 bytes)
 {
@@ -30,7 +29,7 @@ static int meminfo_show(struct seq_file *m, void *v)
 	show_kb(m, "SUnreclaim:", info.slab);
 	show_kb(m, "KernelStack:", info.kernel_stack);
 	show_kb(m, "PageTables:", info.page_tables);
-	show_kb(m, "Committed_AS:", (u64)vm_committed() << PAGE_SHIFT);
+	show_kb(m, "Committed_AS:", info.committed);
 	show_kb(m, "VmallocTotal:", VMALLOC_END - VMALLOC_START);
 	show_kb(m, "VmallocUsed:", info.vmalloc);
 	show_kb(m, "VmallocChunk:", 0);

@@ -10,6 +10,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/signal.h"
+#include "kernel/task/program.h"
 #include "kernel/vm/mm.h"
 
 #define TMPFS_MAX_BYTES ((loff_t)(PAGE_CACHE_MAX_PAGES * PAGE_SIZE))
@@ -148,7 +149,7 @@ static ssize_t check_write(struct kiocb *iocb, const struct iov_iter *from)
 		iocb->ki_pos = inode->i_size;
 	if (limit < (unsigned long)max) {
 		if (iocb->ki_pos >= (loff_t)limit) {
-			send_sig(SIGXFSZ);
+			program_ops.send_sig(SIGXFSZ);
 			return -EFBIG;
 		}
 		max = (loff_t)limit;
@@ -263,7 +264,7 @@ static int check_size(const struct inode *inode, loff_t length)
 	if (length > TMPFS_MAX_BYTES)
 		return -EFBIG;
 	if (length > inode->i_size && (unsigned long)length > rlimit(RLIMIT_FSIZE)) {
-		send_sig(SIGXFSZ);
+		program_ops.send_sig(SIGXFSZ);
 		return -EFBIG;
 	}
 	return 0;

@@ -178,6 +178,8 @@ static const struct tty_operations pty_ops = {
 	.start = pty_start,
 	.input_taken = pty_input_taken,
 	.changed = pty_changed,
+	.get = pty_slave_get,
+	.close = pty_slave_close,
 };
 
 /* ---- life ---- */

@@ -59,6 +59,12 @@ struct tty_operations {
 	void (*input_taken)(struct tty_struct *tty);
 	/* Received bytes, or the modes, have been changed; for packet mode. May be NULL. */
 	void (*changed)(struct tty_struct *tty, unsigned what);
+	/*
+	 * Files of the terminal are counted. get: one is opened as /dev/tty; false: it is hung up.
+	 * tasklist_lock held. close: one is closed. Both are NULL: files are not counted.
+	 */
+	bool (*get)(struct tty_struct *tty);
+	void (*close)(struct tty_struct *tty);
 };
 #define TTY_CHANGED_FLUSH_READ 1U /* unread input was dropped */
 #define TTY_CHANGED_MODES      2U /* termios */

@@ -31,7 +31,7 @@ struct tty_struct *open_current_tty(void)
 
 	spin_lock(&tasklist_lock);
 	tty = current->signal->tty;
-	if (tty && !tty->port && !pty_slave_get(tty))
+	if (tty && tty->ops->get && !tty->ops->get(tty))
 		tty = NULL;
 	spin_unlock(&tasklist_lock);
 	return tty;

@@ -8,6 +8,7 @@
 #define WARN_INTERVAL (5 * NSEC_PER_SEC)
 
 static atomic64_t shmem_pages;
+atomic64_t vm_committed_as;
 
 void count_shmem_pages(s64 pages)
 {
@@ -21,6 +22,8 @@ u64 shmem_bytes(void)
 
 void si_meminfo(struct meminfo *info)
 {
+	s64 committed = atomic64_read(&vm_committed_as);
+
 	*info = (struct meminfo){
 		.total = total_pages() * PAGE_SIZE,
 		.free = nr_free_pages() * PAGE_SIZE,
@@ -29,6 +32,7 @@ void si_meminfo(struct meminfo *info)
 		.page_tables = page_table_pages() * PAGE_SIZE,
 		.kernel_stack = kernel_stack_pages() * PAGE_SIZE,
 		.shmem = shmem_bytes(),
+		.committed = committed > 0 ? (u64)committed * PAGE_SIZE : 0,
 	};
 }
 

@@ -145,7 +145,7 @@ static __always_inline void *page_address(const struct page *page)
 /* The pages that the allocator manages, free or not. Any context. */
 unsigned long total_pages(void);
 struct meminfo {
-	u64 total, free, slab, vmalloc, page_tables, kernel_stack, shmem; /* bytes */
+	u64 total, free, slab, vmalloc, page_tables, kernel_stack, shmem, committed; /* bytes */
 };
 /* Any context. */
 void si_meminfo(struct meminfo *info);
@@ -154,3 +154,5 @@ void si_meminfo(struct meminfo *info);
  * Any context. */
 void count_shmem_pages(s64 pages);
 u64 shmem_bytes(void);
+/* Pages that programs have been promised: kernel/vm/ counts them. Atomic. Any context. */
+extern atomic64_t vm_committed_as;

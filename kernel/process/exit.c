@@ -314,6 +314,7 @@ static int __init exit_init(void)
 	program_ops.exit = exit_program;
 	program_ops.forget_children = forget_children;
 	program_ops.free_signals = free_signals;
+	program_ops.send_sig = send_sig;
 	return 0;
 }
 early_initcall(exit_init);

@@ -23,6 +23,8 @@ struct program_ops {
 	void (*forget_children)(struct task_struct *father);
 	/* The last reference to signal goes: frees the signals that wait there. */
 	void (*free_signals)(struct signal_struct *signal);
+	/* The current task has exceeded a limit, which only a program has: sig is sent to it. */
+	void (*send_sig)(int sig);
 };
 
 extern struct program_ops program_ops;

@@ -21,7 +21,6 @@
 	(VM_READ | VM_WRITE | VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC | VM_GROWSDOWN | VM_ACCOUNT)
 
 int randomize_va_space = 2;
-static atomic64_t committed; /* [A] promised pages */
 
 static int parse_norandmaps(const char *value __unused)
 {
@@ -112,18 +111,11 @@ int vm_enough_memory(unsigned long pages)
 {
 	if (pages > total_pages())
 		return -ENOMEM;
-	atomic64_add((s64)pages, &committed);
+	atomic64_add((s64)pages, &vm_committed_as);
 	return 0;
 }
 
 void vm_unacct_memory(unsigned long pages)
 {
-	atomic64_sub((s64)pages, &committed);
-}
-
-unsigned long vm_committed(void)
-{
-	s64 pages = atomic64_read(&committed);
-
-	return pages > 0 ? (unsigned long)pages : 0;
+	atomic64_sub((s64)pages, &vm_committed_as);
 }

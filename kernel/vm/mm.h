@@ -161,8 +161,6 @@ unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long addr, unsign
 #define STACK_TOP_MAX TASK_SIZE_MAX
 int setup_stack(struct mm_struct *mm);
 int setup_arg_pages(struct mm_struct *mm, bool executable);
-/* Pages that programs have been promised: Committed_AS of /proc/meminfo. Any context. */
-unsigned long vm_committed(void);
 /* Chooses mmap_base of a new address space, below a stack that may grow to stack_limit bytes. */
 void arch_pick_mmap_layout(struct mm_struct *mm, unsigned long stack_limit);
 /* /proc/sys/kernel/randomize_va_space: 0 off; 1 all but the heap; 2 all. */

@@ -202,7 +202,7 @@ SELFTEST(user_memory, all_pages_come_back)
 		live_and_die(test);
 	memory_expect_objects(test, objects);
 	memory_expect_accounted(test, before);
-	EXPECT_EQ(vm_committed(), 0);
+	EXPECT_EQ(atomic64_read(&vm_committed_as), 0);
 }
 
 SELFTEST(user_memory, fork_without_memory_fails_and_leaves_nothing)

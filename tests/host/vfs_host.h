@@ -1,11 +1,13 @@
 /*
- * The environment of the VFS on the host: pages from an arena, and what needs no work with one task.
+ * The environment of the VFS on the host: pages from an arena, and what needs no work with one
+ * task.
  */
 #pragma once
 
 #include "fs/vfs/page_cache.h"
 #include "host_kmalloc.h"
 #include "kernel/sched/sched.h"
+#include "kernel/task/program.h"
 #include "test.h"
 
 /* Pages of the page cache: an arena with a struct page for each. Tables come from kmalloc(). */
@@ -98,3 +100,4 @@ void send_sig(int sig)
 {
 	(void)sig;
 }
+struct program_ops program_ops = { .send_sig = send_sig };
