@@ -94,13 +94,19 @@ void vma_set_range(struct vm_area_struct *vma, unsigned long start, unsigned lon
 /* Gives the entries of [start, end), a part of vma, the rights of vma. */
 void change_protection(struct vm_area_struct *vma, unsigned long start, unsigned long end);
 /*
- * Patches of files (patch.h), with the lock of vma->vm_mapping held: whether a page of a private
- * area must be a patched copy, and the patches of a new copy of the page at pgoff.
+ * Patches of files. patch.c fills it in an initcall. The functions are called only for an area
+ * whose mapping has patches (nr_patches), so they are not NULL then.
  */
-bool vm_patch_page_is_patched(const struct vm_area_struct *vma, unsigned long pgoff);
-void vm_patch_page(const struct vm_area_struct *vma, unsigned long pgoff, struct page *page);
-/* vma is no longer writable: puts breakpoints in. mmap_lock held for writing. */
-void vm_patch_area(struct vm_area_struct *vma);
+struct vm_patch_ops {
+	/* Whether a page of a private area must be a patched copy. The lock of the mapping held. */
+	bool (*page_is_patched)(const struct vm_area_struct *vma, unsigned long pgoff);
+	/* Patches a new copy of the page at pgoff. The same lock. */
+	void (*patch_page)(const struct vm_area_struct *vma, unsigned long pgoff,
+			   struct page *page);
+	/* vma is no longer writable: puts breakpoints in. mmap_lock held for writing. */
+	void (*patch_area)(struct vm_area_struct *vma);
+};
+extern struct vm_patch_ops vm_patch_ops;
 /* Removes all areas and pages of an address space without users. */
 void exit_mmap(struct mm_struct *mm);
 

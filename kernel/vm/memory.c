@@ -14,6 +14,7 @@
 #include "kernel/lib/string.h"
 
 u8 zero_page[PAGE_SIZE] __aligned(4096);
+struct vm_patch_ops vm_patch_ops;
 
 /* It has a reference that is never dropped: get_user_page() may return it. */
 static int zero_page_init(void)
@@ -123,7 +124,7 @@ static unsigned do_fault(struct vm_area_struct *vma, unsigned long address, unsi
 	if (ret & VM_FAULT_ERROR)
 		return ret;
 	locked = lock_patches(vma);
-	patched = locked && vm_patch_page_is_patched(vma, vmf.pgoff);
+	patched = locked && vm_patch_ops.page_is_patched(vma, vmf.pgoff);
 	if ((write && !shared) || patched) {
 		vmf.page = make_private_copy(vmf.page);
 		if (!vmf.page) {
@@ -131,7 +132,7 @@ static unsigned do_fault(struct vm_area_struct *vma, unsigned long address, unsi
 			goto unlock;
 		}
 		if (patched)
-			vm_patch_page(vma, vmf.pgoff, vmf.page);
+			vm_patch_ops.patch_page(vma, vmf.pgoff, vmf.page);
 		entry = private_pte(vma, vmf.page);
 	} else {
 		entry = mk_pte(vmf.page, vma->vm_page_prot);

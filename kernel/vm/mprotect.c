@@ -30,6 +30,17 @@ void change_protection(struct vm_area_struct *vma, unsigned long start, unsigned
 	flush_tlb_mm_range(mm, start, end, false);
 }
 
+/*
+ * vma, whose file may have patches, is no longer writable. The change of vm_flags comes before:
+ * either this sees the patch, or its walk the flags.
+ */
+static void patch_area(struct vm_area_struct *vma)
+{
+	smp_mb();
+	if (unlikely(vma->vm_mapping && READ_ONCE(vma->vm_mapping->nr_patches)))
+		vm_patch_ops.patch_area(vma);
+}
+
 /* Changes the rights of [start, end), a part of *vmap. *vmap becomes the area of the range. */
 static int mprotect_fixup(struct vm_area_struct **vmap, unsigned long start, unsigned long end,
 			  unsigned long flags)
@@ -59,7 +70,7 @@ static int mprotect_fixup(struct vm_area_struct **vmap, unsigned long start, uns
 	}
 	change_protection(vma, start, end);
 	if (was_writable && !(flags & VM_WRITE))
-		vm_patch_area(vma);
+		patch_area(vma);
 	*vmap = vma_merge(vma);
 	return 0;
 }

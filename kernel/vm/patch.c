@@ -1,7 +1,7 @@
 /* Patches of files in the memory of programs. See patch.h. */
 #include "kernel/vm/patch.h"
 
-#include "kernel/export.h"
+#include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/vm/internal.h"
 
@@ -90,7 +90,8 @@ static bool is_done(const struct page *page, const struct vm_patch *patch, unsig
 	return patch->kind == VM_PATCH_COUNTER && page->index >= generation;
 }
 
-bool vm_patch_page_is_patched(const struct vm_area_struct *vma, unsigned long pgoff)
+/* vm_patch_ops.page_is_patched */
+static bool vm_patch_page_is_patched(const struct vm_area_struct *vma, unsigned long pgoff)
 {
 	const struct vm_patch *patch = first_patch(vma->vm_mapping, (u64)pgoff << PAGE_SHIFT);
 
@@ -100,7 +101,8 @@ bool vm_patch_page_is_patched(const struct vm_area_struct *vma, unsigned long pg
 	return false;
 }
 
-void vm_patch_page(const struct vm_area_struct *vma, unsigned long pgoff, struct page *page)
+/* vm_patch_ops.patch_page */
+static void vm_patch_page(const struct vm_area_struct *vma, unsigned long pgoff, struct page *page)
 {
 	const struct vm_patch *patch = first_patch(vma->vm_mapping, (u64)pgoff << PAGE_SHIFT);
 
@@ -307,16 +309,14 @@ void vm_patch_remove(struct vm_mapping *mapping, struct vm_patch *patch,
 	mutex_unlock(&mapping->lock);
 }
 
-void vm_patch_area(struct vm_area_struct *vma)
+/* vm_patch_ops.patch_area */
+static void vm_patch_area(struct vm_area_struct *vma)
 {
 	struct vm_mapping *mapping = vma->vm_mapping;
 	struct patch_walk walk = { .add = true };
 	struct vm_patch *patch;
 
-	/* The change of vm_flags comes before: either this sees the patch, or its walk the flags.
-	 */
-	smp_mb();
-	if (likely(!mapping || !READ_ONCE(mapping->nr_patches)) || !is_private(vma))
+	if (!is_private(vma))
 		return;
 	mutex_lock(&mapping->lock);
 	patch = first_patch(mapping, (u64)vma->vm_pgoff << PAGE_SHIFT);
@@ -333,3 +333,12 @@ void vm_patch_area(struct vm_area_struct *vma)
 	}
 	mutex_unlock(&mapping->lock);
 }
+
+static int __init vm_patch_init(void)
+{
+	vm_patch_ops.page_is_patched = vm_patch_page_is_patched;
+	vm_patch_ops.patch_page = vm_patch_page;
+	vm_patch_ops.patch_area = vm_patch_area;
+	return 0;
+}
+core_initcall(vm_patch_init);
