@@ -19,7 +19,7 @@ $(call feature,ftrace,core,\
 	call sites that are patched while they run; the tracers function and function_graph)
 
 $(call feature,programs,core,\
-	arch/x86_64/user kernel/process kernel/signal kernel/vm kernel/syscalls kernel/random/getrandom.c fs/exec fs/calls fs/pipe \
+	arch/x86_64/user kernel/process kernel/signal kernel/vm kernel/syscalls kernel/time/timespec.c kernel/random/getrandom.c fs/exec fs/calls fs/pipe \
 	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c kernel/console/tty_jobctrl.c trace/core/user_file.c kernel/console/tty_ioctl.c \
 	kernel/console/tty_modes.c \
 	fs/proc/task fs/proc/kcore.c fs/proc/mounts.c fs/proc/unknown_syscalls.c fs/vfs/d_path.c fs/dev/random.c fs/dev/kmsg.c \

@@ -6,7 +6,6 @@
 #include "fs/notify/fsnotify.h"
 #include "fs/vfs/permission.h"
 #include "fs/vfs/syscalls.h"
-#include "kernel/posix_time/clock.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/ktime.h"
 #include "kernel/time/timespec.h"

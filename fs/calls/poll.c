@@ -11,7 +11,7 @@
 #include "fs/file/file.h"
 #include "fs/pipe/pipe.h"
 #include "kernel/mm/slab.h"
-#include "kernel/posix_time/clock.h"
+#include "kernel/time/timespec.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"

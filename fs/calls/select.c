@@ -4,7 +4,7 @@
 #include "fs/file/poll.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/posix_time/clock.h"
+#include "kernel/time/timespec.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
 

@@ -8,11 +8,12 @@
  *
  * Lock order: tasklist_lock, siglock, ctrl_lock.
  */
-#include "kernel/console/pty.h"
+#include "kernel/console/tty.h"
 
 #include "arch/mm/uaccess.h"
 #include "kernel/init.h"
 #include "kernel/process/cred.h"
+#include "kernel/process/part.h"
 #include "kernel/process/process.h"
 #include "kernel/process/session.h"
 #include "kernel/process/signal_struct.h"
@@ -190,6 +191,10 @@ static void disassociate_on_exit(void)
 {
 	disassociate_ctty(true);
 }
+
+static const struct process_part controlling_terminal PROCESS_PART(controlling_terminal) = {
+	.exit = disassociate_on_exit,
+};
 
 /* Takes the terminal from each process of its session. tasklist_lock held. */
 static void signal_session_leader(struct tty_struct *tty)
@@ -373,7 +378,6 @@ static int __init tty_jobctrl_init(void)
 {
 	tty_program_ops = &tty_ops;
 	clear_tty_hook = clear_tty;
-	disassociate_ctty_hook = disassociate_on_exit;
 	return 0;
 }
 core_initcall(tty_jobctrl_init);

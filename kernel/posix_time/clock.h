@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernel/time/timer.h"
+#include "kernel/time/timespec.h"
 
 #define CLOCK_REALTIME           0
 #define CLOCK_MONOTONIC          1
@@ -19,33 +20,10 @@
 
 typedef int clockid_t;
 
-struct __kernel_timespec {
-	s64 tv_sec;
-	s64 tv_nsec;
-};
-
 struct __kernel_itimerspec {
 	struct __kernel_timespec it_interval, it_value;
 };
 
-struct __kernel_old_timeval {
-	s64 tv_sec;
-	s64 tv_usec;
-};
-
-/* A time in ns. KTIME_MAX: it does not fit. The caller has checked it: timespec_valid(). */
-u64 timespec_to_ns(const struct __kernel_timespec *ts);
-struct __kernel_timespec ns_to_timespec(u64 ns);
-static inline bool timespec_valid(const struct __kernel_timespec *ts)
-{
-	return ts->tv_sec >= 0 && ts->tv_nsec >= 0 && ts->tv_nsec < 1000000000;
-}
-
-/*
- * Reads a time from a program: its ns. 0, -EFAULT, or -EINVAL. uts is not NULL. Task context.
- */
-int get_timespec(u64 *ns, const struct __kernel_timespec __user *uts);
-int put_timespec(u64 ns, struct __kernel_timespec __user *uts);
 /* What a clock shows, in ns. -EINVAL: no such clock. Task context. */
 int clock_now(clockid_t clock, u64 *ns);
 /*

@@ -5,13 +5,12 @@
  * The timer of real time expires once. A periodic one starts again when the program takes the
  * signal. So an interval of a microsecond costs no more than the program spends on its signals.
  */
-#include "kernel/posix_time/itimer.h"
-
 #include "arch/mm/uaccess.h"
 #include "kernel/init.h"
 #include "kernel/posix_time/clock.h"
 #include "kernel/posix_time/cpu_clock.h"
 #include "kernel/posix_time/posix_timer.h"
+#include "kernel/process/part.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
@@ -72,8 +71,11 @@ static void start_timer(struct signal_struct *signal, u64 value, u64 interval)
 	spin_unlock_irq(&current->sighand->siglock);
 }
 
-void exit_itimers(struct signal_struct *signal)
+/* The process ends: stops all its timers, and waits for their functions. */
+static void exit_timers(void)
 {
+	struct signal_struct *signal = current->signal;
+
 	stop_timer(signal);
 	if (signal->it_task)
 		put_task_struct(signal->it_task);
@@ -81,15 +83,17 @@ void exit_itimers(struct signal_struct *signal)
 	exit_posix_timers();
 }
 
-void itimer_set_task(struct signal_struct *signal, struct task_struct *leader)
+/* exec(2): the timer of the process goes on. */
+static void move_to_new_leader(void)
 {
+	struct signal_struct *signal = current->signal;
 	bool pending;
 
-	if (!signal->it_task || signal->it_task == leader)
+	if (!signal->it_task || signal->it_task == current)
 		return;
 	pending = del_timer_sync(&signal->real_timer);
 	put_task_struct(signal->it_task);
-	signal->it_task = get_task_struct(leader);
+	signal->it_task = get_task_struct(current);
 	if (pending)
 		mod_timer(&signal->real_timer, signal->real_timer.expires);
 }
@@ -209,6 +213,12 @@ SYSCALL_DEFINE3(setitimer, int, which, struct __kernel_old_itimerval *, value,
 	old.it_interval = to_timeval(old_interval);
 	return ovalue && copy_to_user(ovalue, &old, sizeof(old)) ? -EFAULT : 0;
 }
+
+static const struct process_part timers PROCESS_PART(timers) = {
+	.exit = exit_timers,
+	.exec = exit_posix_timers,
+	.new_leader = move_to_new_leader,
+};
 
 static int __init itimer_init(void)
 {

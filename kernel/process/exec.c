@@ -6,17 +6,39 @@
  * among the children of the parent, and children, and releases the leader, which now has the
  * thread's old PID.
  */
-#include "kernel/posix_time/itimer.h"
-#include "kernel/posix_time/posix_timer.h"
 #include "kernel/process/exec.h"
 
 #include "kernel/lib/string.h"
 #include "kernel/process/capability.h"
 #include "kernel/process/exit.h"
 #include "kernel/process/fork.h"
+#include "kernel/process/part.h"
 #include "kernel/process/pid.h"
 #include "kernel/process/signal_struct.h"
 #include "kernel/signal/signal.h"
+
+DEFINE_LINKER_TABLE(rodata, const struct process_part, process_parts);
+
+void exit_process_parts(void)
+{
+	for_each_linker_table_entry (part, process_parts)
+		if (part->exit)
+			part->exit();
+}
+
+static void exec_process_parts(void)
+{
+	for_each_linker_table_entry (part, process_parts)
+		if (part->exec)
+			part->exec();
+}
+
+static void give_parts_to_new_leader(void)
+{
+	for_each_linker_table_entry (part, process_parts)
+		if (part->new_leader)
+			part->new_leader();
+}
 
 int (*kernel_execve)(const char *path, const char *const *argv, const char *const *envp);
 
@@ -96,7 +118,7 @@ static int replace_leader(struct task_struct *tsk)
 		return error;
 	become_leader(tsk, leader);
 	spin_unlock(&tasklist_lock);
-	itimer_set_task(tsk->signal, tsk);
+	give_parts_to_new_leader();
 	release_task(leader);
 	return 0;
 }
@@ -137,7 +159,7 @@ int de_thread(void)
 
 	if (!error) {
 		tsk->exit_signal = SIGCHLD;
-		exit_posix_timers();
+		exec_process_parts();
 	}
 	return error;
 }

@@ -16,8 +16,8 @@
 #include "kernel/panic.h"
 #include "kernel/process/clone_flags.h"
 #include "kernel/process/fork.h"
+#include "kernel/process/part.h"
 #include "kernel/process/pid.h"
-#include "kernel/posix_time/itimer.h"
 #include "kernel/process/process.h"
 #include "kernel/process/rusage.h"
 #include "kernel/process/session.h"
@@ -175,7 +175,6 @@ static bool exit_notify(struct task_struct *tsk, bool group_dead)
 	return autoreap;
 }
 
-void (*disassociate_ctty_hook)(void);
 void (*futex_exit_hook)(struct task_struct *tsk);
 void (*futex_wake_hook)(int __user *addr);
 void (*uprobe_exit_hook)(struct task_struct *p);
@@ -240,11 +239,8 @@ static void __noreturn exit_program(int status)
 	if (tsk->mm)
 		exit_mm();
 	exit_task_parts(tsk);
-	if (group_dead) {
-		exit_itimers(tsk->signal);
-		if (disassociate_ctty_hook)
-			disassociate_ctty_hook();
-	}
+	if (group_dead)
+		exit_process_parts();
 
 	/*
 	 * No preemption from here on. The parent soon waits for the end, and the last switch frees

@@ -4,14 +4,12 @@
 #include "kernel/process/signal_struct.h"
 #include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
+#include "kernel/time/timespec.h"
 
 /* The unit of times(2), and of the times of SIGCHLD: AT_CLKTCK is 100. */
 #define NSEC_PER_CLOCK_TICK (NSEC_PER_SEC / 100)
 
 /* struct rusage of getrusage(2). */
-struct timeval {
-	long tv_sec, tv_usec;
-};
 struct rusage {
 	struct timeval ru_utime, ru_stime;
 	long ru_maxrss; /* KiB */

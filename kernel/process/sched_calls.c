@@ -6,7 +6,6 @@
  */
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
-#include "kernel/posix_time/clock.h"
 #include "kernel/process/cred.h"
 #include "kernel/process/fork.h"
 #include "kernel/process/pid.h"
@@ -14,6 +13,7 @@
 #include "kernel/smp.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/ktime.h"
+#include "kernel/time/timespec.h"
 
 #define SCHED_RESET_ON_FORK 0x40000000
 
@@ -259,7 +259,6 @@ SYSCALL_DEFINE1(sched_get_priority_min, int, policy)
 
 SYSCALL_DEFINE2(sched_rr_get_interval, pid_t, pid, struct __kernel_timespec __user *, interval)
 {
-	struct __kernel_timespec out;
 	struct task_struct *p;
 	u64 slice = 0; /* of FIFO tasks, which have none */
 
@@ -273,9 +272,7 @@ SYSCALL_DEFINE2(sched_rr_get_interval, pid_t, pid, struct __kernel_timespec __us
 	else if (!rt_policy(READ_ONCE(p->policy)))
 		slice = 3 * NSEC_PER_MSEC;
 	put_task_struct(p);
-	out.tv_sec = (s64)(slice / NSEC_PER_SEC);
-	out.tv_nsec = (s64)(slice % NSEC_PER_SEC);
-	return copy_to_user(interval, &out, sizeof(out)) ? -EFAULT : 0;
+	return put_timespec(slice, interval);
 }
 
 SYSCALL_DEFINE0(sched_yield)

@@ -15,8 +15,3 @@ void kill_orphaned_pgrp(struct task_struct *p, struct task_struct *parent);
  * tasklist_lock held.
  */
 extern void (*clear_tty_hook)(struct signal_struct *signal);
-/*
- * Hook of the tty room: the current process, which ends, gives up its controlling terminal; if it
- * leads its session, the whole session does.
- */
-extern void (*disassociate_ctty_hook)(void);
