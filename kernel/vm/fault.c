@@ -1,22 +1,21 @@
 /* Page faults of the current task at user addresses: finds the area, and checks its rights. */
 #include "kernel/vm/internal.h"
 
-#include "arch/irq/traps.h"
 #include "kernel/signal/siginfo.h"
 
-/* Whether the area forbids an access with that error code. */
-static bool access_error(const struct vm_area_struct *vma, unsigned long error_code)
+/* Whether the area forbids an access. flags: FAULT_FLAG_*. */
+static bool access_error(const struct vm_area_struct *vma, unsigned flags)
 {
 	/*
-	 * LAB 11: The error code tells the access, the area what it allows.
-	 * Starts as: (void)vma, (void)error_code;
+	 * LAB 11: The flags tell the access, the area what it allows.
+	 * Starts as: (void)vma, (void)flags;
 	 * return false;
 	 */
-	if (error_code & X86_PF_WRITE)
+	if (flags & FAULT_FLAG_WRITE)
 		return !(vma->vm_flags & VM_WRITE);
-	if (error_code & X86_PF_INSTR)
+	if (flags & FAULT_FLAG_INSTRUCTION)
 		return !(vma->vm_flags & VM_EXEC);
-	if (error_code & X86_PF_PROT) /* the page is there, and it may not be read */
+	if (flags & FAULT_FLAG_PRESENT) /* the page is there, and it may not be read */
 		return true;
 	return !(vma->vm_flags & VM_ACCESS_FLAGS);
 	/* END LAB 11 */
@@ -39,21 +38,7 @@ static struct vm_area_struct *find_or_expand(struct mm_struct *mm, unsigned long
 	/* END LAB 11 */
 }
 
-static unsigned fault_flags(unsigned long error_code)
-{
-	unsigned flags = 0;
-
-	if (error_code & X86_PF_WRITE)
-		flags |= FAULT_FLAG_WRITE;
-	if (error_code & X86_PF_INSTR)
-		flags |= FAULT_FLAG_INSTRUCTION;
-	if (error_code & X86_PF_USER)
-		flags |= FAULT_FLAG_USER;
-	return flags;
-}
-
-int do_user_addr_fault(struct pt_regs *regs __unused, unsigned long error_code,
-		       unsigned long address, int *si_code)
+int do_user_addr_fault(unsigned long address, unsigned flags, int *si_code)
 {
 	struct task_struct *tsk = current;
 	struct mm_struct *mm = tsk->mm;
@@ -61,17 +46,17 @@ int do_user_addr_fault(struct pt_regs *regs __unused, unsigned long error_code,
 	unsigned fault;
 
 	*si_code = SEGV_MAPERR;
-	if (address >= TASK_SIZE_MAX || (error_code & X86_PF_RSVD))
+	if (address >= TASK_SIZE_MAX)
 		return SIGSEGV;
 	mmap_read_lock(mm);
 	vma = find_or_expand(mm, address);
 	if (!vma)
 		goto segv;
-	if (access_error(vma, error_code)) {
+	if (access_error(vma, flags)) {
 		*si_code = SEGV_ACCERR;
 		goto segv;
 	}
-	fault = handle_mm_fault(vma, address, fault_flags(error_code));
+	fault = handle_mm_fault(vma, address, flags);
 	mmap_read_unlock(mm);
 	if (likely(!(fault & (VM_FAULT_ERROR | VM_FAULT_MAJOR)))) {
 		tsk->min_flt++;
@@ -83,7 +68,7 @@ int do_user_addr_fault(struct pt_regs *regs __unused, unsigned long error_code,
 		 * A program that must die does so on the way back to user mode. Inside a system
 		 * call, the copy ends with -EFAULT, so that the call returns.
 		 */
-		return !(error_code & X86_PF_USER) && fatal_signal_pending(tsk) ? SIGSEGV : 0;
+		return !(flags & FAULT_FLAG_USER) && fatal_signal_pending(tsk) ? SIGSEGV : 0;
 	}
 	if (fault & VM_FAULT_SIGBUS) {
 		*si_code = BUS_ADRERR;

@@ -170,11 +170,11 @@ unsigned long randomize_offset(unsigned long range);
 
 /*
  * A fault at address by the current task, with interrupts on, page faults not disabled, and an
- * address space. 0: the instruction may run again. Else the signal, SIGSEGV or SIGBUS, and its
- * si_code; for a fault in kernel mode the caller goes to the exception table instead.
+ * address space. flags: FAULT_FLAG_WRITE, _INSTRUCTION, _USER and _PRESENT. 0: the instruction may
+ * run again. Else the signal, SIGSEGV or SIGBUS, and its si_code; for a fault in kernel mode the
+ * caller goes to the exception table instead.
  */
-int do_user_addr_fault(struct pt_regs *regs, unsigned long error_code, unsigned long address,
-		       int *si_code);
+int do_user_addr_fault(unsigned long address, unsigned flags, int *si_code);
 /*
  * Writes " in FILE[START+SIZE]" for the area of a file that contains ip; else, or if mmap_lock is
  * not free, nothing. Task context.

@@ -15,7 +15,7 @@ def test_walk(lab):
 
 
 def test_rights(lab):
-    lab.selftest(f"{FAULTS}.rights_of_the_area_and_error_code_decide")
+    lab.selftest(f"{FAULTS}.rights_of_the_area_and_the_access_decide")
     lab.selftest("user_memory_calls.mprotect_takes_and_gives_rights_to_a_part")
 
 

@@ -29,19 +29,21 @@ static const char *const area_names[] = { "rw-", "r--", "r-x", "-w-", "---" };
 
 /* An access, and the areas that allow it, a bit for each. */
 static const struct {
-	unsigned long error_code;
+	unsigned flags; /* FAULT_FLAG_* */
 	unsigned allowed;
 	const char *what;
 } accesses[] = {
-	{ X86_PF_USER, 0xf, "a read of a page that is not there" },
-	{ X86_PF_USER | X86_PF_WRITE, 0x9, "a write to a page that is not there" },
-	{ X86_PF_USER | X86_PF_INSTR, 0x4, "a fetch from a page that is not there" },
-	{ X86_PF_USER | X86_PF_PROT, 0, "a read of a page that is there" },
-	{ X86_PF_USER | X86_PF_PROT | X86_PF_WRITE, 0x9, "a write to a page that is there" },
-	{ X86_PF_USER | X86_PF_PROT | X86_PF_INSTR, 0x4, "a fetch from a page that is there" },
+	{ FAULT_FLAG_USER, 0xf, "a read of a page that is not there" },
+	{ FAULT_FLAG_USER | FAULT_FLAG_WRITE, 0x9, "a write to a page that is not there" },
+	{ FAULT_FLAG_USER | FAULT_FLAG_INSTRUCTION, 0x4, "a fetch from a page that is not there" },
+	{ FAULT_FLAG_USER | FAULT_FLAG_PRESENT, 0, "a read of a page that is there" },
+	{ FAULT_FLAG_USER | FAULT_FLAG_PRESENT | FAULT_FLAG_WRITE, 0x9,
+	  "a write to a page that is there" },
+	{ FAULT_FLAG_USER | FAULT_FLAG_PRESENT | FAULT_FLAG_INSTRUCTION, 0x4,
+	  "a fetch from a page that is there" },
 };
 
-SELFTEST(user_memory_faults, rights_of_the_area_and_error_code_decide)
+SELFTEST(user_memory_faults, rights_of_the_area_and_the_access_decide)
 {
 	struct mm_struct *mm = test_mm_begin();
 	unsigned long addr = test_mmap(0, ARRAY_SIZE(area_rights) * PAGE_SIZE, 0);
@@ -54,8 +56,7 @@ SELFTEST(user_memory_faults, rights_of_the_area_and_error_code_decide)
 			bool allowed = accesses[n].allowed & (1U << i);
 			int code = 0, signal;
 
-			signal = do_user_addr_fault(NULL, accesses[n].error_code,
-						    addr + i * PAGE_SIZE, &code);
+			signal = do_user_addr_fault(addr + i * PAGE_SIZE, accesses[n].flags, &code);
 			if (signal != (allowed ? 0 : SIGSEGV))
 				selftest_diag(test, "%s, in an area %s, must be %s",
 					      accesses[n].what, area_names[i],

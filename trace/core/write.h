@@ -18,11 +18,12 @@ static __always_inline bool tracing_ctx_is_simple(u32 count)
 	return !(count & ~0xfU);
 }
 
-/* A clear X86_EFLAGS_IF, moved to the place of TRACE_FLAG_IRQS_OFF. */
+/* TRACE_FLAG_IRQS_OFF at its place in the first word of a trace_entry, or 0. */
 static __always_inline u32 tracing_ctx_irqs(void)
 {
-	return (u32)~arch_local_save_flags() << 7 & TRACE_FLAG_IRQS_OFF << 16;
+	return irqs_disabled_bit(16);
 }
+BUILD_BUG_ON(TRACE_FLAG_IRQS_OFF != 1);
 
 /*
  * Returns common_flags and common_preempt_count as they are now, at their places in the first word
@@ -47,7 +48,6 @@ static __always_inline u32 tracing_gen_ctx_dec(u32 depth)
 		flags |= TRACE_FLAG_BH_OFF << 16;
 	return flags | min(count & PREEMPT_MASK, 0xfU) << 24;
 }
-BUILD_BUG_ON(X86_EFLAGS_IF << 7 != TRACE_FLAG_IRQS_OFF << 16);
 
 static __always_inline u32 tracing_gen_ctx(void)
 {

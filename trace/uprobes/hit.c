@@ -115,7 +115,7 @@ static void handle_hit(struct uprobe *uprobe, struct pt_regs *regs)
 		arch_uprobe_send_fault(regs, &fault);
 		break;
 	case UPROBE_EMULATED:
-		if (unlikely(regs->flags & X86_EFLAGS_TF))
+		if (unlikely(single_stepped(regs)))
 			arch_uprobe_send_step(regs);
 		break;
 	}

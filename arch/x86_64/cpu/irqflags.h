@@ -54,6 +54,12 @@ static __always_inline bool irqs_disabled(void)
 	return irqs_disabled_flags(arch_local_save_flags());
 }
 
+/* With interrupts off 1 << bit, else 0, without a branch. bit: a constant, at least 9. */
+static __always_inline u32 irqs_disabled_bit(unsigned bit)
+{
+	return (u32)~arch_local_save_flags() << (bit - 9) & 1U << bit;
+}
+
 #define local_irq_save(flags)                                                                      \
 	do {                                                                                       \
 		(flags) = arch_local_save_flags();                                                 \

@@ -30,6 +30,12 @@ static inline bool user_mode(const struct pt_regs *regs)
 	return regs->cs & 3;
 }
 
+/* Whether the CPU traps after each instruction of the code that regs are of. Any context. */
+static inline bool single_stepped(const struct pt_regs *regs)
+{
+	return regs->flags & X86_EFLAGS_TF;
+}
+
 /* The result of a function that has returned with these registers. Any context. */
 static inline unsigned long regs_return_value(const struct pt_regs *regs)
 {

@@ -20,8 +20,7 @@ struct ring3_ops {
 	 * The kernel has accessed memory of the current program that is not there. 0: it is now;
 	 * else the signal that the program would get. Interrupts on; may sleep.
 	 */
-	int (*kernel_access)(struct pt_regs *regs, unsigned long error_code, unsigned long address,
-			     int *si_code);
+	int (*kernel_access)(unsigned long address, unsigned long error_code, int *si_code);
 	/* The first instructions that SYSCALL leads to, in 64-bit and in 32-bit mode. */
 	const char *syscall_64, *syscall_compat;
 };

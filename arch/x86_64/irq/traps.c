@@ -97,7 +97,7 @@ static noinline bool handle_user_access(struct pt_regs *regs, unsigned long addr
 	report_irqs(off, _RET_IP_, regs->ip);
 	trace_page_fault(regs, address);
 	local_irq_enable();
-	sig = ring3_ops.kernel_access(regs, regs->orig_ax, address, &si_code);
+	sig = ring3_ops.kernel_access(address, regs->orig_ax, &si_code);
 	local_irq_disable();
 	report_irqs(on, _RET_IP_, regs->ip);
 	return !sig;

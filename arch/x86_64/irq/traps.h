@@ -30,13 +30,6 @@ enum x86_trap {
 	NR_EXCEPTIONS = 32
 };
 
-/* Error code of a page fault (Intel SDM 3A 4.7). */
-#define X86_PF_PROT  (1UL << 0) /* the page is there, and its rights forbid the access */
-#define X86_PF_WRITE (1UL << 1)
-#define X86_PF_USER  (1UL << 2)
-#define X86_PF_RSVD  (1UL << 3)
-#define X86_PF_INSTR (1UL << 4)
-
 /*
  * Handles breakpoints in kernel text. Returns true if the breakpoint was its own, and has then set
  * regs->ip (after the int3 at entry) to the address to continue at. Called in any context, NMI

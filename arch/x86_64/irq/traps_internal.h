@@ -5,7 +5,7 @@
 #include "arch/irq/traps.h"
 
 /* Error code of a page fault (Intel SDM 3A 4.7). */
-#define PF_PROT  (1UL << 0)
+#define PF_PROT  (1UL << 0) /* the page is there, and its entry forbids the access */
 #define PF_WRITE (1UL << 1)
 #define PF_USER  (1UL << 2)
 #define PF_RSVD  (1UL << 3)

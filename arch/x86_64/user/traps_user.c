@@ -104,13 +104,33 @@ static void send_fault(struct pt_regs *regs, unsigned vector, int sig, int si_co
 		force_sig_fault(sig, si_code, address);
 }
 
+/* do_user_addr_fault() with the error code of the CPU. */
+static int address_fault(unsigned long address, unsigned long error_code, int *si_code)
+{
+	unsigned flags = 0;
+
+	if (error_code & PF_RSVD) { /* the page table is broken, and another try would not help */
+		*si_code = SEGV_MAPERR;
+		return SIGSEGV;
+	}
+	if (error_code & PF_PROT)
+		flags |= FAULT_FLAG_PRESENT;
+	if (error_code & PF_WRITE)
+		flags |= FAULT_FLAG_WRITE;
+	if (error_code & PF_INSTR)
+		flags |= FAULT_FLAG_INSTRUCTION;
+	if (error_code & PF_USER)
+		flags |= FAULT_FLAG_USER;
+	return do_user_addr_fault(address, flags, si_code);
+}
+
 static void user_page_fault(struct pt_regs *regs, unsigned long address)
 {
 	unsigned long error_code = regs->orig_ax;
 	int si_code, sig;
 
 	trace_page_fault_user(address, regs, error_code);
-	sig = do_user_addr_fault(regs, error_code, address, &si_code);
+	sig = address_fault(address, error_code, &si_code);
 	if (likely(!sig))
 		return;
 	current->thread.cr2 = address;
@@ -187,7 +207,7 @@ static int __init ring3_init(void)
 	ring3_ops = (struct ring3_ops){
 		.exit_loop = exit_to_user_mode_loop,
 		.exception = user_exception,
-		.kernel_access = do_user_addr_fault,
+		.kernel_access = address_fault,
 		.syscall_64 = entry_SYSCALL_64,
 		.syscall_compat = entry_SYSCALL_compat,
 	};
