@@ -242,20 +242,14 @@ int static_key_dec(struct static_key *key)
 EXPORT_SYMBOL_GPL(static_key_dec);
 
 /* Returns the entry of the site at addr, or NULL. J held. */
-static const struct jump_entry *find_entry(const struct jump_entry *low,
+static const struct jump_entry *find_entry(const struct jump_entry *entries,
 					   const struct jump_entry *end, unsigned long addr)
 {
-	const struct jump_entry *high = end;
+	const struct jump_entry *entry =
+		entries +
+		partition_point((size_t)(end - entries), i, jump_entry_code(&entries[i]) < addr);
 
-	while (low < high) {
-		const struct jump_entry *middle = low + (high - low) / 2;
-
-		if (jump_entry_code(middle) < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < end && jump_entry_code(low) == addr ? low : NULL;
+	return entry < end && jump_entry_code(entry) == addr ? entry : NULL;
 }
 
 unsigned static_key_site_size(unsigned long addr)

@@ -2,6 +2,7 @@
 #include "kernel/kallsyms.h"
 #include "arch/probes/kprobes.h"
 #include "kernel/export.h"
+#include "kernel/lib/sort.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/locking/spinlock.h"
@@ -98,19 +99,13 @@ bool kallsyms_get(unsigned index, unsigned long *address, char *type, char name[
  * first symbol of the table must not be above address. */
 static unsigned covering_symbol(const struct kallsyms_header *header, unsigned long address)
 {
-	unsigned low = 0, high = header->num_symbols;
+	unsigned symbol = (unsigned)partition_point(header->num_symbols, i,
+						    symbol_address(header, (unsigned)i) <= address);
 
-	while (high - low > 1) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (symbol_address(header, middle) <= address)
-			low = middle;
-		else
-			high = middle;
-	}
-	while (low && symbol_address(header, low - 1) == symbol_address(header, low))
-		low--;
-	return low;
+	symbol--;
+	while (symbol && symbol_address(header, symbol - 1) == symbol_address(header, symbol))
+		symbol--;
+	return symbol;
 }
 
 static unsigned long end_of_symbol(const struct kallsyms_header *header, unsigned index)
@@ -233,22 +228,13 @@ int kallsyms_on_each_match_symbol(int (*fn)(void *data, unsigned long address), 
 				  void *data)
 {
 	const struct kallsyms_header *header = kallsyms_table();
-	unsigned low = 0, high = header ? header->num_symbols : 0;
+	unsigned count = header ? header->num_symbols : 0;
+	unsigned n =
+		(unsigned)partition_point(count, i, compare_name(header, name, (unsigned)i) > 0);
 	int ret = 0;
 
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (compare_name(header, name, middle) > 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; header && low < header->num_symbols && !ret; low++) {
-		if (compare_name(header, name, low))
-			break;
-		ret = fn(data, symbol_address(header, u32_array(header, header->by_name)[low]));
-	}
+	for (; n < count && !ret && !compare_name(header, name, n); n++)
+		ret = fn(data, symbol_address(header, u32_array(header, header->by_name)[n]));
 	return ret;
 }
 

@@ -1,6 +1,7 @@
 /* Looks up symbols of modules, in tables that are added and removed with them. */
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"
+#include "kernel/lib/sort.h"
 #include "kernel/lib/string.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/rcu/rculist.h"
@@ -31,19 +32,12 @@ static const char *name_of(const struct kallsyms_table *table, const struct kall
 static const struct kallsyms_symbol *covering(const struct kallsyms_table *table,
 					      unsigned long address)
 {
-	unsigned low = 0, high = table->count;
+	const struct kallsyms_symbol *symbols = table->symbols;
+	size_t above = partition_point(table->count, i, symbols[i].address <= address);
 
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (table->symbols[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low > 1 && table->symbols[low - 2].address == table->symbols[low - 1].address)
-		low--;
-	return low ? &table->symbols[low - 1] : NULL;
+	while (above > 1 && symbols[above - 2].address == symbols[above - 1].address)
+		above--;
+	return above ? &symbols[above - 1] : NULL;
 }
 
 /* Returns the table of code that is there, or is gone, with the symbol of address. RCU. */

@@ -1,6 +1,7 @@
 /* What a module may use: the symbols that the kernel and other modules export, and their versions.
  */
 #include "kernel/errno.h"
+#include "kernel/lib/sort.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/module/internal.h"
@@ -23,20 +24,9 @@ EXPORT_SYMBOL(module_layout);
 static const struct kernel_symbol *search(const struct kernel_symbol *symbols, size_t count,
 					  const char *name)
 {
-	size_t low = 0, high = count;
+	size_t first = partition_point(count, i, strcmp(symbols[i].name, name) < 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = strcmp(name, symbols[middle].name);
-
-		if (!order)
-			return &symbols[middle];
-		if (order > 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return first < count && !strcmp(symbols[first].name, name) ? &symbols[first] : NULL;
 }
 
 static const struct kernel_symbol *search_kernel(const char *name)

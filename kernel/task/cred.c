@@ -1,6 +1,7 @@
 /* Credentials of tasks: those of a new task, freeing, and the users whose tasks are counted. */
 #include "kernel/process/cred.h"
 
+#include "kernel/lib/sort.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
 
@@ -113,19 +114,10 @@ void exit_creds(struct task_struct *p)
 bool cred_in_group(const struct cred *cred, u32 gid)
 {
 	const struct group_info *groups = cred->group_info;
-	unsigned low = 0, high = groups->ngroups;
+	size_t first;
 
 	if (gid == cred->fsgid)
 		return true;
-	while (low < high) {
-		unsigned middle = (low + high) / 2;
-
-		if (groups->gid[middle] == gid)
-			return true;
-		if (groups->gid[middle] < gid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return false;
+	first = partition_point(groups->ngroups, i, groups->gid[i] < gid);
+	return first < groups->ngroups && groups->gid[first] == gid;
 }

@@ -290,6 +290,14 @@ static void test_sort_orders(void **state)
 	}
 }
 
+static void test_a_binary_search_finds_where_the_condition_ends(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n < 70; n++)
+		for (size_t end = 0; end <= n; end++)
+			assert_int_equal(partition_point(n, i, i < end), end);
+}
+
 static void test_bits_are_found(void **state)
 {
 	unsigned long map[2] = { 1UL << 63, 1 };
@@ -319,6 +327,7 @@ int main(void)
 		cmocka_unit_test(test_globs),
 		cmocka_unit_test(test_cpu_lists_and_masks_are_read_and_printed),
 		cmocka_unit_test(test_sort_orders),
+		cmocka_unit_test(test_a_binary_search_finds_where_the_condition_ends),
 		cmocka_unit_test(test_bits_are_found),
 	};
 

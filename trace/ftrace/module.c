@@ -11,6 +11,7 @@
  */
 #include "kernel/errno.h"
 #include "kernel/init.h"
+#include "kernel/lib/sort.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/module/module.h"
@@ -54,18 +55,10 @@ struct dyn_ftrace *ftrace_module_location(unsigned long ip)
 
 	rcu_read_lock();
 	list_for_each_entry_rcu (group, &groups, list) {
-		unsigned low = 0, high = group->count;
+		size_t above = partition_point(group->count, i, group->records[i].offset <= offset);
 
-		while (low < high) {
-			unsigned middle = low + (high - low) / 2;
-
-			if (group->records[middle].offset <= offset)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		if (low && group->records[low - 1].offset == offset)
-			found = &group->records[low - 1];
+		if (above && group->records[above - 1].offset == offset)
+			found = &group->records[above - 1];
 	}
 	rcu_read_unlock();
 	return found;

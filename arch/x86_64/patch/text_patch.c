@@ -27,6 +27,7 @@
 #include "kernel/atomic.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
+#include "kernel/lib/sort.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/sections.h"
@@ -73,19 +74,9 @@ __kprobes static notrace /* the breakpoint handler uses it */
 	const struct text_patch *
 	find_patch(const struct text_patch_batch *b, unsigned long addr)
 {
-	size_t low = 0, high = b->count;
+	size_t first = partition_point(b->count, i, b->patches[i].addr < addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (b->patches[middle].addr == addr)
-			return &b->patches[middle];
-		if (b->patches[middle].addr < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return first < b->count && b->patches[first].addr == addr ? &b->patches[first] : NULL;
 }
 
 __kprobes static notrace /* the breakpoint handler uses it */
