@@ -32,6 +32,11 @@
 #define ROUND_TIME 2000 /* ms: of a round in a run that has a time, at least */
 #define PAUSE	   50000 /* us: of an attack that takes much, twice as long after each whole try */
 #define LONGEST_PAUSE 5 /* PAUSE << 5: 1.6 s */
+/*
+ * The random calls may stop the other processes of the user or lower their limits, so that an attack never has its try. So in
+ * a long round all begin again after this many polls, and after twice, four times, … as many.
+ */
+#define FIRST_RESTART 512
 
 struct shared *shared;
 
@@ -179,13 +184,14 @@ static void reap(bool again)
 	}
 }
 
-static void kill_all(void)
+/* Sends a signal to each process of the user. */
+static void signal_all(int signal)
 {
 	pid_t pid = fork();
 
 	if (!pid) {
 		become_user();
-		kill(-1, SIGKILL);
+		kill(-1, signal);
 		_exit(0);
 	}
 	status_of(pid);
@@ -205,7 +211,7 @@ static void end_round(void)
 {
 	for (; any_left(); reap(false)) {
 		setpriority(PRIO_USER, HOSTILE, 0);
-		kill_all();
+		signal_all(SIGKILL);
 		usleep(5000);
 	}
 }
@@ -227,10 +233,12 @@ static void play_round(void)
 		before[i] = shared->tallies[i].tries;
 		pids[i] = start(i, attacks[i]->user, true);
 	}
-	do {
+	for (unsigned polls = 1; !all_have_tried(before) || (shared->soak && now_ms() < begin + ROUND_TIME); polls++) {
 		usleep(5000);
 		reap(true);
-	} while (!all_have_tried(before) || (shared->soak && now_ms() < begin + ROUND_TIME));
+		if (polls >= FIRST_RESTART && !(polls & (polls - 1)))
+			signal_all(SIGKILL);
+	}
 	end_round();
 }
 
