@@ -109,9 +109,14 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 #define TRACEPOINT_DEFINE_FN(name, proto, args, reg, unreg)                                        \
 	TRACEPOINT_DEFINE_FULL(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args), true, reg,     \
 			       unreg)
+/* tracepoint.sites of NAME. A file that makes events may define it before it includes this one. */
+#ifndef TRACEPOINT_SITES
+#define TRACEPOINT_SITES(name) NULL
+#endif
 #define TRACEPOINT_DEFINE_FULL(name_, proto, args, condition, reg, unreg)                          \
 	struct tracepoint __tracepoint_##name_ LINKER_TABLE_ENTRY(data, tracepoints, #name_) = {   \
 		.name = #name_,                                                                    \
+		.sites = TRACEPOINT_SITES(name_),                                                  \
 		.regfunc = reg,                                                                    \
 		.unregfunc = unreg,                                                                \
 	};                                                                                         \

@@ -323,9 +323,13 @@ static int files_init(void)
 {
 	max_files = default_max_files();
 	filp_cachep = kmem_cache_create("filp", sizeof(struct file), 64);
-	if (!filp_cachep)
-		return -ENOMEM;
+	return filp_cachep ? 0 : -ENOMEM;
+}
+core_initcall(files_init);
+
+static int anon_mount_init(void)
+{
 	anon_mnt = kern_mount(&anon_type);
 	return IS_ERR(anon_mnt) ? (int)PTR_ERR(anon_mnt) : 0;
 }
-core_initcall(files_init);
+fs_initcall(anon_mount_init); /* the core's initcalls have made the dcache */

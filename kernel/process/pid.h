@@ -36,6 +36,9 @@ struct pid {
 	struct rcu_head rcu;
 };
 
+/* The process of pid has ended: wakes who polls a pidfd of it. tasklist_lock held. */
+void pid_wake_pidfds(struct pid *pid);
+
 /* Number 0: the process group and the session of kernel tasks. It is never freed. */
 extern struct pid init_struct_pid;
 

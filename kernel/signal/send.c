@@ -520,8 +520,7 @@ bool do_notify_parent(struct task_struct *tsk, int sig)
 	if (tsk->signal->parent_exec_id != READ_ONCE(parent->signal->exec_id))
 		sig = SIGCHLD;
 	/* Whoever polls its pidfd does so even if the parent ignores it. */
-	if (!list_empty(&tsk->thread_pid->wait_pidfd.head))
-		wake_up_all(&tsk->thread_pid->wait_pidfd);
+	pid_wake_pidfds(tsk->thread_pid);
 	init_siginfo(&info, sig, CLD_EXITED);
 	fill_sigchld(&info, tsk);
 	info.si_status = status & 0x7f;

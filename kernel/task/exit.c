@@ -39,6 +39,7 @@ static void release_kthread(struct task_struct *p)
 		exit_hook(p);
 	spin_lock(&tasklist_lock);
 	p->exit_state = EXIT_DEAD;
+	pid_wake_pidfds(p->thread_pid);
 	remove_from_task_list(p);
 	spin_lock_irqsave(&sighand->siglock, flags);
 	for (unsigned type = 0; type < PIDTYPE_MAX; type++)

@@ -66,6 +66,12 @@ struct pid *alloc_pid(void)
 	return pid;
 }
 
+void pid_wake_pidfds(struct pid *pid)
+{
+	if (!list_empty(&pid->wait_pidfd.head))
+		wake_up_all(&pid->wait_pidfd);
+}
+
 static void free_pid_rcu(struct rcu_head *head)
 {
 	kfree(container_of(head, struct pid, rcu));

@@ -79,8 +79,9 @@ struct vm_mapping {
 	struct list_head areas; /* [lock] */
 	bool deny_shared;       /* [lock] no shared area that may write is added */
 	/*
-	 * [lock] unmap_mapping_range(), set with the first area; NULL: no area yet. So a file
-	 * system needs nothing of kernel/vm/ while no program shows its files.
+	 * [lock to write] unmap_mapping_range(), set with the first area; NULL: no area yet. So a
+	 * file system needs nothing of kernel/vm/ while no program shows its files. Read after the
+	 * writer's turn of the file's fault_lock: a fault in the area held it for reading.
 	 */
 	void (*unmap)(struct vm_mapping *mapping, unsigned long first, unsigned long last,
 		      bool even_cows);

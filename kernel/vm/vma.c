@@ -158,7 +158,7 @@ void vma_link_mapping(struct vm_area_struct *vma, struct vm_area_struct *after)
 	if (!mapping)
 		return;
 	mutex_lock(&mapping->lock);
-	mapping->unmap = unmap_mapping_range;
+	WRITE_ONCE(mapping->unmap, unmap_mapping_range);
 	list_add(&vma->shared, after ? &after->shared : &mapping->areas);
 	mutex_unlock(&mapping->lock);
 }
@@ -190,7 +190,7 @@ int vma_link_new(struct mm_struct *mm, struct vm_area_struct *vma)
 	if (mapping) {
 		mutex_lock(&mapping->lock);
 		denied = mapping->deny_shared && writes_to_file(vma);
-		mapping->unmap = unmap_mapping_range;
+		WRITE_ONCE(mapping->unmap, unmap_mapping_range);
 		if (!denied)
 			list_add(&vma->shared, &mapping->areas);
 		mutex_unlock(&mapping->lock);

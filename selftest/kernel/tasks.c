@@ -1,4 +1,5 @@
 /* Self-tests of creation and exit of tasks: children, zombies, orphans, signals, kernel threads. */
+#include "kernel/process/pid.h"
 #include "kernel/process/wait.h"
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rcu.h"
@@ -172,6 +173,34 @@ SELFTEST(kthread, stop_before_the_first_wakeup_never_runs_it)
 	ASSERT(!IS_ERR(k));
 	EXPECT_EQ(kthread_stop(k), -EINTR);
 	EXPECT_EQ(wakeups, 0);
+}
+
+static atomic_t pidfd_wakeups;
+
+static bool count_wakeup(struct wait_queue_entry *entry, unsigned events)
+{
+	(void)entry, (void)events;
+	atomic_inc(&pidfd_wakeups);
+	return false;
+}
+
+SELFTEST(kthread, the_end_wakes_who_polls_its_pidfd)
+{
+	struct wait_queue_entry entry = { .func = count_wakeup, .flags = WQ_FLAG_CALLBACK };
+	unsigned polls = 0, wakeups = 0;
+	struct task_struct *k = kthread_run(until_stopped, &wakeups, "polled");
+	struct pid *pid;
+
+	ASSERT(!IS_ERR(k));
+	pid = get_pid(k->thread_pid);
+	atomic_set(&pidfd_wakeups, 0);
+	add_wait_queue(&pid->wait_pidfd, &entry);
+	kthread_stop(k);
+	while (!atomic_read(&pidfd_wakeups) && polls++ < 10000) /* not at once */
+		msleep(1);
+	EXPECT_EQ(atomic_read(&pidfd_wakeups), 1);
+	remove_wait_queue(&pid->wait_pidfd, &entry);
+	put_pid(pid);
 }
 
 static int note_cpu(void *arg)

@@ -22,6 +22,12 @@ def test_the_command_line_starts_a_tracer_before_the_shell(boot):
     assert ": vfs_write+" not in trace
 
 
+def test_events_at_sites_that_are_switched_together_record_from_the_command_line_on(boot):
+    nop5 = boot(cpus=2, append="trace_event=preemptirq:irq_disable,preemptirq:preempt_enable")
+    trace = nop5.check(f"cd {TRACING}; echo 0 > tracing_on; cat trace")
+    assert {"irq_disable", "preempt_enable"} == set(re.findall(r": (irq_\w+|preempt_\w+): caller=", trace))
+
+
 FILTERS = {
     "ftrace_filter": "set_ftrace_filter",
     "ftrace_notrace": "set_ftrace_notrace",

@@ -60,7 +60,10 @@ const char *x86_feature_name(unsigned feature);
  */
 void cpu_init(void);
 
-/* Calls fn, a static function without arguments, in the boot of each CPU: after cpu_init(). */
+/*
+ * Calls fn, a static function without arguments, once on each CPU as it starts: interrupts off, its
+ * descriptors loaded. On the boot CPU there is no memory to allocate then, and no per-CPU area.
+ */
 typedef void (*cpu_init_t)(void);
 #define CPU_INIT(fn)                                                                               \
 	static const cpu_init_t cpu_init_##fn LINKER_TABLE_ENTRY(rodata, cpu_inits, "") = fn
