@@ -321,9 +321,8 @@ size_t vsprintf_symbol(char *buf, size_t size __unused, unsigned long address, c
 	return (size_t)print_symbol(buf, address, form == 'B', form != 's');
 }
 
-__kprobes notrace /* the breakpoint handler uses it */
-	bool
-	is_kernel_text(unsigned long address)
+__kprobes /* the breakpoint handler uses it */
+bool is_kernel_text(unsigned long address)
 {
 	if (address >= (unsigned long)_stext && address < (unsigned long)_etext)
 		return true;

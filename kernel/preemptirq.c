@@ -25,8 +25,7 @@ void (*critical_timings_hook)(bool stop);
 static DEFINE_PER_CPU(bool, irqs_reported_off); /* this CPU, interrupts off */
 
 notrace /* called by instructions that tracing is about */
-	void
-	trace_hardirqs_off(unsigned long ip, unsigned long parent)
+void trace_hardirqs_off(unsigned long ip, unsigned long parent)
 {
 	this_cpu_write(irqs_reported_off, true);
 	if (!in_nmi())
@@ -34,8 +33,7 @@ notrace /* called by instructions that tracing is about */
 }
 
 notrace /* as trace_hardirqs_off() */
-	void
-	trace_hardirqs_on(unsigned long ip, unsigned long parent)
+void trace_hardirqs_on(unsigned long ip, unsigned long parent)
 {
 	if (!this_cpu_read(irqs_reported_off))
 		return;
@@ -45,15 +43,13 @@ notrace /* as trace_hardirqs_off() */
 }
 
 notrace /* as trace_hardirqs_off() */
-	void
-	trace_preempt_off(unsigned long ip, unsigned long parent)
+void trace_preempt_off(unsigned long ip, unsigned long parent)
 {
 	trace_preempt_disable(ip, parent);
 }
 
 notrace /* as trace_hardirqs_off() */
-	void
-	trace_preempt_on(unsigned long ip, unsigned long parent)
+void trace_preempt_on(unsigned long ip, unsigned long parent)
 {
 	trace_preempt_enable(ip, parent);
 }

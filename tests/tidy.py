@@ -169,7 +169,7 @@ def check_notrace_gives_its_reason():
     for path in sources(".c", ".h"):
         for number, line in lines_of(path):
             code = re.sub(r'"[^"]*"|/\*.*?\*/|//.*', "", line)
-            if re.search(r"\bnotrace\b", code) and not re.match(r"\s*(#define|\*|/\*)", line) and \
+            if re.search(r"\b(notrace|__kprobes)\b", code) and not re.match(r"\s*(#define|\*|/\*)", line) and \
                     not re.search(r"/\*.*\w|//.*\w", line):
                 yield f"{name(path, number)}: notrace without its reason on that line"
 

@@ -14,8 +14,7 @@
 static DEFINE_PER_CPU(struct irq_work *, irq_work_list); /* [A] newest first */
 
 notrace /* tracers call it */
-	bool
-	irq_work_queue(struct irq_work *work)
+bool irq_work_queue(struct irq_work *work)
 {
 	struct irq_work **list, *first;
 

@@ -501,9 +501,8 @@ static noinline void schedule_worker(struct task_struct *tsk)
 	wq_worker_running_hook(tsk);
 }
 
-__kprobes notrace /* the task would be in a detour after its quiescent point: that may be freed */
-	void
-	task_quiescent_slow(struct task_struct *p)
+__kprobes /* the task would be in a detour after its quiescent point: that may be freed */
+void task_quiescent_slow(struct task_struct *p)
 {
 	WRITE_ONCE(p->rcu_tasks_holdout, false);
 	klp_sched_try_switch(p);
@@ -521,9 +520,8 @@ void schedule(void)
 }
 EXPORT_SYMBOL(schedule);
 
-__kprobes notrace     /* tracers and probes end with preempt_enable(): it would call itself */
-	noinline void /* stacks name it */
-	preempt_schedule(void)
+__kprobes /* tracers and probes end with preempt_enable(): it would call itself */
+noinline void preempt_schedule(void) /* noinline: stacks name it */
 {
 	if (irqs_disabled())
 		return;

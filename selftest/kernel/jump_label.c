@@ -221,9 +221,8 @@ SELFTEST(jump_label, a_branch_is_right_while_all_cpus_run_through_its_change)
 
 static DEFINE_STATIC_KEY_FALSE(damaged_key);
 
-static noinline notrace /* find_nop() must find the nop of the branch */
-	bool
-	damaged_branch(void)
+notrace /* find_nop() must find the nop of the branch */
+static noinline bool damaged_branch(void)
 {
 	return static_branch_unlikely(&damaged_key);
 }

@@ -9,8 +9,7 @@ bool kprobes_silenced;
 struct kprobe_site *kprobe_slot_sites[KPROBE_BUCKETS];
 
 __kprobes /* the breakpoint handler calls it */
-	static void
-	count_missed(struct kprobe_site *site)
+static void count_missed(struct kprobe_site *site)
 {
 	struct kprobe *p;
 
@@ -24,8 +23,7 @@ __kprobes /* the breakpoint handler calls it */
 
 /* Returns true if a handler has chosen where execution continues. */
 __kprobes /* the breakpoint handler calls it */
-	static bool
-	call_pre_handlers(struct kprobe_site *site, struct pt_regs *regs)
+static bool call_pre_handlers(struct kprobe_site *site, struct pt_regs *regs)
 {
 	struct kprobe *p;
 
@@ -36,8 +34,7 @@ __kprobes /* the breakpoint handler calls it */
 }
 
 __kprobes /* the breakpoint handler calls it */
-	static void
-	call_post_handlers(struct kprobe_site *site, struct pt_regs *regs)
+static void call_post_handlers(struct kprobe_site *site, struct pt_regs *regs)
 {
 	struct kprobe *p;
 
@@ -59,8 +56,7 @@ static __always_inline bool execute(const struct kprobe_site *site, struct pt_re
 
 /* The end of a slot. A hit that was missed has no post handler, and ends while it is missed. */
 __kprobes /* the breakpoint handler calls it */
-	static bool
-	slot_hit(struct pt_regs *regs)
+static bool slot_hit(struct pt_regs *regs)
 {
 	struct kprobe_site *site = kprobe_find_slot(regs->ip - 1);
 
@@ -77,8 +73,7 @@ __kprobes /* the breakpoint handler calls it */
 }
 
 __kprobes /* the breakpoint handler calls it */
-	bool
-	kprobe_int3(struct pt_regs *regs)
+bool kprobe_int3(struct pt_regs *regs)
 {
 	struct kprobe_site *site = kprobe_find_site(&kprobe_table, regs->ip - 1);
 
@@ -99,8 +94,7 @@ __kprobes /* the breakpoint handler calls it */
 }
 
 __kprobes /* a probe's fault comes here: it would be counted twice */
-	void
-	kprobe_fault(struct pt_regs *regs)
+void kprobe_fault(struct pt_regs *regs)
 {
 	struct kprobe_site *site = kprobe_find_slot(regs->ip);
 
@@ -112,8 +106,7 @@ __kprobes /* a probe's fault comes here: it would be counted twice */
 
 /* A hit at a jump. Counts, too, if the jump has gone since; there may be no site any more. */
 __kprobes /* it may be in the handler of another probe */
-	void
-	kprobe_detour_hit(void *data, struct pt_regs *regs)
+void kprobe_detour_hit(void *data, struct pt_regs *regs)
 {
 	const struct kprobe_detour *detour = data;
 	struct kprobe_site *site;
@@ -136,8 +129,7 @@ __kprobes /* it may be in the handler of another probe */
 
 /* The general case of a hit at a call site. Preemption off. */
 __kprobes /* it may be in the handler of another probe */
-	static noinline void
-	ftrace_hit(struct kprobe_site *site, struct ftrace_regs *fregs)
+static noinline void ftrace_hit(struct kprobe_site *site, struct ftrace_regs *fregs)
 {
 	struct pt_regs *regs = &fregs->regs;
 	unsigned long continues = regs->ip;
@@ -160,9 +152,8 @@ __kprobes /* it may be in the handler of another probe */
 }
 
 __kprobes /* it may be in the handler of another probe */
-	static void
-	kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip __unused,
-			      struct ftrace_ops *op, struct ftrace_regs *fregs)
+static void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip __unused,
+				  struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
 	struct kprobe_site *site;
 	struct kprobe *only;

@@ -247,8 +247,7 @@ __calls_callbacks static int entry_hit(struct kprobe *p, struct pt_regs *regs)
 }
 
 __kprobes /* the breakpoint handler calls it */
-	void
-	kretprobe_entry_missed(struct kprobe *p)
+void kretprobe_entry_missed(struct kprobe *p)
 {
 	count_missed(container_of(p, struct kretprobe_site, entry));
 }

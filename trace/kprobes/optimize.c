@@ -79,8 +79,7 @@ static struct kprobe_detour *make_detour(struct kprobe_site *site)
 }
 
 __kprobes /* a probe's fault comes here: it would be counted twice */
-	void
-	kprobe_detour_fault(struct pt_regs *regs)
+void kprobe_detour_fault(struct pt_regs *regs)
 {
 	const struct kprobe_detour *detour;
 	unsigned long original;

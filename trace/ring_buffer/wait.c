@@ -71,16 +71,14 @@ bool rb_want_wake(struct ring_buffer_per_cpu *cb, unsigned percent)
 }
 
 notrace /* part of every tracer's write */
-	void
-	rb_wake(struct ring_buffer_per_cpu *cb)
+void rb_wake(struct ring_buffer_per_cpu *cb)
 {
 	__atomic_store_n(&cb->waiting, 0, __ATOMIC_RELAXED);
 	rb_waker_raise(&cb->waker);
 }
 
 notrace /* part of every tracer's write */
-	void
-	rb_wake_full(struct ring_buffer_per_cpu *cb, u32 seq)
+void rb_wake_full(struct ring_buffer_per_cpu *cb, u32 seq)
 {
 	if (!__atomic_load_n(&cb->full_waiting, __ATOMIC_RELAXED) ||
 	    rb_seq_diff(cb, seq, __atomic_load_n(&cb->wake_seq, __ATOMIC_RELAXED)) < 0)

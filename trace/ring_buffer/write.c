@@ -14,9 +14,8 @@
  * Returns false if there is no room. A writer that interrupts this function may do part or all of
  * the move; the function then finds that part done.
  */
-noinline notrace /* part of every tracer's write */
-	bool
-	rb_move_tail(struct ring_buffer_per_cpu *cb, struct local_pair tail)
+notrace /* part of every tracer's write */
+noinline bool rb_move_tail(struct ring_buffer_per_cpu *cb, struct local_pair tail)
 {
 	/*
 	 * LAB 7: Take the page in the next slot, then move the tail to it. Count what is lost.
@@ -66,9 +65,8 @@ noinline notrace /* part of every tracer's write */
 	/* END LAB 7 */
 }
 
-noinline notrace /* part of every tracer's write */
-	void
-	rb_publish_pages(struct ring_buffer_per_cpu *cb, u64 place)
+notrace /* part of every tracer's write */
+noinline void rb_publish_pages(struct ring_buffer_per_cpu *cb, u64 place)
 {
 	u64 commit = cb->commit;
 
@@ -95,9 +93,8 @@ noinline notrace /* part of every tracer's write */
  * recording enabled again and has written an event: then the ring is in use, and this function
  * publishes the event.
  */
-noinline notrace /* part of every tracer's write */
-	void
-	rb_refuse_write(struct ring_buffer_per_cpu *cb, u32 disabled)
+notrace /* part of every tracer's write */
+noinline void rb_refuse_write(struct ring_buffer_per_cpu *cb, u32 disabled)
 {
 	if (disabled == RB_CHANGING)
 		local_add(&cb->dropped_events, 1);
@@ -129,15 +126,13 @@ void ring_buffer_count_dropped(struct trace_buffer *buffer)
 }
 
 notrace /* part of every tracer's write */
-	struct ring_buffer_event *
-	ring_buffer_lock_reserve(struct trace_buffer *buffer, size_t length)
+struct ring_buffer_event *ring_buffer_lock_reserve(struct trace_buffer *buffer, size_t length)
 {
 	return rb_lock_reserve(buffer, buffer->cpus[rb_cpu()], length);
 }
 
 notrace /* part of every tracer's write */
-	void
-	ring_buffer_unlock_commit(struct trace_buffer *buffer)
+void ring_buffer_unlock_commit(struct trace_buffer *buffer)
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[rb_cpu()];
 

@@ -130,8 +130,7 @@ static void __init trampoline_remove(void)
  * rounds of text patching.
  */
 notrace /* a late CPU could execute a site while it is being patched */
-	void __noreturn
-	start_secondary(unsigned cpu)
+void __noreturn start_secondary(unsigned cpu)
 {
 	if (atomic_cmpxchg(&cpu_states[cpu], CPU_STARTING, CPU_RUNNING) != CPU_STARTING)
 		for (;;)
@@ -248,8 +247,7 @@ void arch_send_call_function_ipi(unsigned cpu)
 }
 
 notrace /* tracers call it */
-	void
-	arch_irq_work_raise(void)
+void arch_irq_work_raise(void)
 {
 	apic_send_self(IRQ_WORK_VECTOR);
 }

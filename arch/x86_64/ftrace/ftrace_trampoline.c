@@ -73,8 +73,7 @@ void arch_ftrace_trampoline_patch(struct text_patch *patch, unsigned long trampo
 }
 
 notrace /* an oops calls it while all functions may call the callback that has faulted */
-	bool
-	arch_is_ftrace_caller(unsigned long ip)
+bool arch_is_ftrace_caller(unsigned long ip)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(ftrace_templates); i++)
 		if (ip >= ftrace_templates[i].start && ip < ftrace_templates[i].end)
@@ -89,8 +88,7 @@ notrace /* an oops calls it while all functions may call the callback that has f
 #define TEST_EAX 0xa9
 
 notrace /* the same */
-	void
-	arch_ftrace_trampoline_silence(unsigned long trampoline, bool save_regs)
+void arch_ftrace_trampoline_silence(unsigned long trampoline, bool save_regs)
 {
 	const struct trampoline_template *template = template_for(save_regs);
 
@@ -98,8 +96,7 @@ notrace /* the same */
 }
 
 notrace /* the same */
-	void
-	arch_ftrace_callers_silence(void)
+void arch_ftrace_callers_silence(void)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(ftrace_templates); i++)
 		text_write_byte(ftrace_templates[i].call, TEST_EAX);

@@ -116,8 +116,7 @@ void apic_send_ipi(u32 apic_id, u32 mode_and_vector)
  * writes. The wait at the end is for that command, which has already waited for an idle ICR.
  */
 notrace /* tracers call it */
-	void
-	apic_send_self(unsigned vector)
+void apic_send_self(unsigned vector)
 {
 	u32 command = APIC_DEST_SELF | APIC_LEVEL_ASSERT | APIC_DM_FIXED | vector;
 

@@ -8,9 +8,8 @@
 DEFINE_LINKER_TABLE(rodata, const struct exception_table_entry, ex_table);
 
 /* The entries of a module are in its memory, which stays as long as its code runs. */
-static notrace /* a fault inside a tracer's callback comes here */
-	const struct exception_table_entry *
-	search_module(unsigned long ip)
+notrace /* a fault inside a tracer's callback comes here */
+static const struct exception_table_entry *search_module(unsigned long ip)
 {
 	const struct module *mod = __module_address(ip);
 
@@ -21,8 +20,7 @@ static notrace /* a fault inside a tracer's callback comes here */
 }
 
 notrace /* a fault inside a tracer's callback comes here */
-	const struct exception_table_entry *
-	search_exception_table(unsigned long ip)
+const struct exception_table_entry *search_exception_table(unsigned long ip)
 {
 	for_each_linker_table_entry (entry, ex_table)
 		if (entry->insn == ip)
@@ -51,8 +49,7 @@ bool exception_table_touches(unsigned long start, unsigned long end)
 }
 
 notrace /* a fault inside a tracer's callback comes here */
-	bool
-	fixup_exception(struct pt_regs *regs)
+bool fixup_exception(struct pt_regs *regs)
 {
 	const struct exception_table_entry *entry = search_exception_table(regs->ip);
 

@@ -200,8 +200,7 @@ struct pt_regs *fix_bad_iret(struct pt_regs *at_iret)
 }
 
 notrace /* a callback that faulted would be called and fault again before it is disabled */
-	void
-	do_exception(struct pt_regs *regs, unsigned vector)
+void do_exception(struct pt_regs *regs, unsigned vector)
 {
 	unsigned long address = read_cr2(); /* before another fault can change it */
 
@@ -242,9 +241,8 @@ int3_handler_t set_int3_handler(int3_handler_t handler)
  */
 DEFINE_PER_CPU(unsigned, nmi_running);
 
-__kprobes notrace /* a breakpoint at its own site would call it again for ever */
-	void
-	do_int3(struct pt_regs *regs)
+__kprobes /* a breakpoint at its own site would call it again for ever */
+void do_int3(struct pt_regs *regs)
 {
 	int3_handler_t handler = smp_load_acquire(&int3_handler);
 
@@ -257,9 +255,8 @@ __kprobes notrace /* a breakpoint at its own site would call it again for ever *
 	die(exception_names[X86_TRAP_BP], regs, 0);
 }
 
-__kprobes notrace /* do_int3 uses it */
-	void
-	int3_emulate_call(struct pt_regs *regs, unsigned long ret, unsigned long target)
+__kprobes /* do_int3 uses it */
+void int3_emulate_call(struct pt_regs *regs, unsigned long ret, unsigned long target)
 {
 	regs->sp -= 8;
 	*(unsigned long *)regs->sp = ret;

@@ -57,8 +57,7 @@ int __init text_alias_init(void)
  * would hit the same breakpoint again.
  */
 __kprobes /* the breakpoint handler uses it */
-	static phys_addr_t
-	text_page(unsigned long addr)
+static phys_addr_t text_page(unsigned long addr)
 {
 	const u64 *table = swapper_pg_dir;
 
@@ -76,9 +75,8 @@ __kprobes /* the breakpoint handler uses it */
 	}
 }
 
-__kprobes notrace /* the breakpoint handler uses it */
-	bool
-	is_text_address(unsigned long addr)
+__kprobes /* the breakpoint handler uses it */
+bool is_text_address(unsigned long addr)
 {
 	if (is_kernel_text(addr))
 		return true;

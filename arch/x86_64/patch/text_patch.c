@@ -60,9 +60,8 @@ static __always_inline bool holds(const u8 *site, const u8 insn[TEXT_PATCH_SIZE]
 	return there == wanted && site[4] == insn[4];
 }
 
-__kprobes notrace /* the breakpoint handler uses it */
-	unsigned long
-	text_decode_target(const u8 insn[TEXT_PATCH_SIZE], unsigned long addr)
+__kprobes /* the breakpoint handler uses it */
+unsigned long text_decode_target(const u8 insn[TEXT_PATCH_SIZE], unsigned long addr)
 {
 	s32 displacement;
 
@@ -70,18 +69,16 @@ __kprobes notrace /* the breakpoint handler uses it */
 	return addr + TEXT_PATCH_SIZE + (unsigned long)(long)displacement;
 }
 
-__kprobes static notrace /* the breakpoint handler uses it */
-	const struct text_patch *
-	find_patch(const struct text_patch_batch *b, unsigned long addr)
+__kprobes /* the breakpoint handler uses it */
+static const struct text_patch *find_patch(const struct text_patch_batch *b, unsigned long addr)
 {
 	size_t first = partition_point(b->count, i, b->patches[i].addr < addr);
 
 	return first < b->count && b->patches[first].addr == addr ? &b->patches[first] : NULL;
 }
 
-__kprobes static notrace /* the breakpoint handler uses it */
-	bool
-	can_emulate(const u8 insn[TEXT_PATCH_SIZE])
+__kprobes /* the breakpoint handler uses it */
+static bool can_emulate(const u8 insn[TEXT_PATCH_SIZE])
 {
 	return insn[0] == CALL_OPCODE || insn[0] == JMP_OPCODE || holds(insn, text_nop5);
 }
@@ -95,9 +92,8 @@ __kprobes static notrace /* the breakpoint handler uses it */
  * `handlers` counts this CPU. The next batch may begin, in the other element of places. That batch
  * cannot write its tails, and cannot end, before this CPU's interrupts are on.
  */
-__kprobes static notrace /* the breakpoint handler uses it */
-	bool
-	instruction_in_batch(unsigned long addr, u8 insn[TEXT_PATCH_SIZE])
+__kprobes /* the breakpoint handler uses it */
+static bool instruction_in_batch(unsigned long addr, u8 insn[TEXT_PATCH_SIZE])
 {
 	/*
 	 * LAB 3: Look the site up in the live batch, and count a breakpoint that is found.
@@ -124,9 +120,8 @@ __kprobes static notrace /* the breakpoint handler uses it */
 	/* END LAB 3 */
 }
 
-__kprobes static notrace /* the breakpoint handler uses it */
-	void
-	emulate(struct pt_regs *regs, unsigned long addr, const u8 insn[TEXT_PATCH_SIZE])
+__kprobes /* the breakpoint handler uses it */
+static void emulate(struct pt_regs *regs, unsigned long addr, const u8 insn[TEXT_PATCH_SIZE])
 {
 	/*
 	 * LAB 3: Change regs as the instruction would.
@@ -146,9 +141,8 @@ __kprobes static notrace /* the breakpoint handler uses it */
 }
 
 /* Emulates the new instruction after a CPU has executed an int3 of the batch, in any context. */
-__kprobes static notrace /* a trap here would come back here before the site is whole */
-	bool
-	text_patch_int3(struct pt_regs *regs)
+__kprobes /* a trap here would come back here before the site is whole */
+static bool text_patch_int3(struct pt_regs *regs)
 {
 	unsigned long addr = regs->ip - 1;
 	u8 insn[TEXT_PATCH_SIZE];
@@ -163,9 +157,8 @@ __kprobes static notrace /* a trap here would come back here before the site is 
 	return found;
 }
 
-__kprobes notrace /* the breakpoint handler uses it */
-	bool
-	text_patch_int3_gone(struct pt_regs *regs)
+__kprobes /* the breakpoint handler uses it */
+bool text_patch_int3_gone(struct pt_regs *regs)
 {
 	unsigned long addr = regs->ip - 1;
 	u8 insn[TEXT_PATCH_SIZE];

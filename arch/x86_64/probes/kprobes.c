@@ -199,8 +199,8 @@ void arch_kprobe_disarm(const struct arch_kprobe *probe)
 
 /* Finds where a jump or call through ModRM goes to. False: its operand cannot be read. */
 __kprobes /* the breakpoint handler calls it */
-	static bool
-	modrm_target(const struct arch_kprobe *probe, struct pt_regs *regs, unsigned long *target)
+static bool modrm_target(const struct arch_kprobe *probe, struct pt_regs *regs,
+			 unsigned long *target)
 {
 	const struct insn *insn = &probe->insn;
 	unsigned long address;
@@ -229,8 +229,7 @@ static __always_inline unsigned long pop(struct pt_regs *regs)
 
 /* False: the instruction must fault. */
 __kprobes /* the breakpoint handler calls it */
-	static bool
-	emulate_flow(const struct arch_kprobe *probe, struct pt_regs *regs)
+static bool emulate_flow(const struct arch_kprobe *probe, struct pt_regs *regs)
 {
 	const struct insn *insn = &probe->insn;
 	unsigned long next = probe->addr + insn->length, target;
@@ -286,8 +285,7 @@ static __always_inline bool execute_in_slot(const struct arch_kprobe *probe, str
 }
 
 __kprobes /* the breakpoint handler calls it */
-	bool
-	arch_kprobe_execute(const struct arch_kprobe *probe, struct pt_regs *regs)
+bool arch_kprobe_execute(const struct arch_kprobe *probe, struct pt_regs *regs)
 {
 	if (probe->flow != INSN_NEXT)
 		return emulate_flow(probe, regs) || execute_in_slot(probe, regs);
@@ -309,8 +307,7 @@ __kprobes /* the breakpoint handler calls it */
 }
 
 __kprobes /* the breakpoint handler calls it */
-	bool
-	arch_kprobe_leave_slot(const struct arch_kprobe *probe, struct pt_regs *regs)
+bool arch_kprobe_leave_slot(const struct arch_kprobe *probe, struct pt_regs *regs)
 {
 	/*
 	 * LAB 14: regs->ip is behind the int3 that ends a copy.
@@ -329,8 +326,7 @@ __kprobes /* the breakpoint handler calls it */
 }
 
 __kprobes /* the handler of the probe's fault calls it */
-	void
-	arch_kprobe_leave_faulted(const struct arch_kprobe *probe, struct pt_regs *regs)
+void arch_kprobe_leave_faulted(const struct arch_kprobe *probe, struct pt_regs *regs)
 {
 	if (regs->ip - probe->slot >= SECOND_COPY)
 		regs->flags |= X86_EFLAGS_IF;

@@ -16,8 +16,11 @@
 #include "kernel/compiler.h"
 #include "kernel/sections.h"
 
-/* A function that the breakpoint handler calls: no probe can be in it. A comment says why. */
-#define __kprobes __section(".kprobes.text")
+/*
+ * A function that the breakpoint handler calls: no probe can be in it, and it cannot be traced. A
+ * comment says why.
+ */
+#define __kprobes __section(".kprobes.text") notrace
 
 /*
  * A function between a traced place and a callback. An oops in a callback does not name it, and the
