@@ -54,8 +54,7 @@ struct module *find_module(const char *name)
 }
 
 notrace /* a fault inside a tracer's callback comes here */
-	struct module *
-	__module_address(unsigned long address)
+struct module *__module_address(unsigned long address)
 {
 	struct module *mod;
 

@@ -22,7 +22,8 @@ void smp_call_function_many(const struct cpumask *mask, smp_call_func_t func, vo
 			    bool wait);
 void smp_call_function(smp_call_func_t func, void *info, bool wait);
 void on_each_cpu(smp_call_func_t func, void *info, bool wait);
-/* Interrupts the CPU, so that it looks at its need_resched, which the caller has set. Any context.
+/*
+ * Interrupts the CPU, so that it looks at its need_resched, which the caller has set. Any context.
  */
 void smp_send_reschedule(unsigned cpu);
 /*

@@ -105,7 +105,8 @@ struct poll_table_struct;
 /* NAME_OF_ACCEPTED_PEER: that of a new connection, which may be over already. */
 enum name_of { NAME_OF_SOCKET, NAME_OF_PEER, NAME_OF_ACCEPTED_PEER };
 
-/* What a family does for a call. Task context; all may sleep but poll, which takes spinlocks only.
+/*
+ * What a family does for a call. Task context; all may sleep but poll, which takes spinlocks only.
  */
 struct proto_ops {
 	int family;

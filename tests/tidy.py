@@ -209,6 +209,15 @@ def check_comments_keep_their_space():
                 yield f"{name(path, number)}: no space behind the *"
 
 
+def check_comments_end_on_their_line():
+    """A comment begins and ends on one line, or its text begins and ends on lines of its own."""
+    for path in sources(".c", ".h"):
+        lines = path.read_text().splitlines()
+        for number, (above, line) in enumerate(zip(lines, lines[1:]), 2):
+            if re.match(r"\s*\*/$", line) and "/*" in above and not above.strip() == "/*":
+                yield f"{name(path, number)}: the end of a comment alone on a line"
+
+
 def check_and_keeps_its_spaces():
     """clang-format reads C as C++: it writes x &&new, because new is a keyword there."""
     for path in sources(".c", ".h"):

@@ -129,7 +129,8 @@ static int vfs_chown(const struct path *path, u32 uid, u32 gid)
 	}
 	if (!err) {
 		inode->i_ctime = inode_now();
-		/* A program does not keep its privileges when its owner changes, not even for root.
+		/*
+		 * A program does not keep its privileges when its owner changes, not even for root.
 		 */
 		if (!S_ISDIR(inode->i_mode)) {
 			inode->i_mode &= (umode_t)~S_ISUID;

@@ -6,7 +6,8 @@
 #include "kernel/mm/slab.h"
 #include "kernel/syscalls/syscalls.h"
 
-/* Fills page with the name of the current directory. Returns its length with the NUL, or an errno.
+/*
+ * Fills page with the name of the current directory. Returns its length with the NUL, or an errno.
  */
 static long cwd_name(char *page, char **name)
 {

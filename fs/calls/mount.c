@@ -9,7 +9,8 @@
 
 /* ---- the forms of mount(2), all with mount_mutex held ---- */
 
-/* A mount needs a place in the tree: no removed directory, and none in a mount that was detached.
+/*
+ * A mount needs a place in the tree: no removed directory, and none in a mount that was detached.
  */
 static int check_place(const struct path *at)
 {

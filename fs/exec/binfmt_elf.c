@@ -248,7 +248,8 @@ static void set_ranges(const struct elf_image *image, bool interpreted)
 	struct mm_struct *mm = current->mm;
 	unsigned long brk = ALIGN(image->bss_end, PAGE_SIZE);
 
-	/* A static program at any address lies among the areas of mmap(): its heap goes elsewhere.
+	/*
+	 * A static program at any address lies among the areas of mmap(): its heap goes elsewhere.
 	 */
 	if (image->hdr.e_type == ET_DYN && !interpreted)
 		brk = ALIGN(ELF_ET_DYN_BASE, PAGE_SIZE);

@@ -438,7 +438,8 @@ int eventpoll_add(struct eventpoll *ep, struct file *target, int fd,
 	if (file_eventpoll(target))
 		return add_nested(ep, target, fd, event);
 	mutex_lock(&ep->mutex);
-	/* If another task begins to watch ep, it sets f_ep before it looks at ep's files, under M.
+	/*
+	 * If another task begins to watch ep, it sets f_ep before it looks at ep's files, under M.
 	 */
 	if (READ_ONCE(ep->file->f_ep)) {
 		mutex_unlock(&ep->mutex);

@@ -115,7 +115,8 @@ static bool may_have_paths(struct file *file)
 	return may;
 }
 
-/* The same for all files below ep, which have got more paths. Their items keep them alive. E held.
+/*
+ * The same for all files below ep, which have got more paths. Their items keep them alive. E held.
  */
 static bool may_have_paths_below(struct eventpoll *ep)
 {

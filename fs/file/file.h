@@ -118,7 +118,8 @@ long replace_fd(unsigned fd, struct file *file, unsigned flags);
 void set_close_on_exec(unsigned fd, bool on);
 bool get_close_on_exec(unsigned fd);
 
-/* Gives the current task a table of its own, if it shares one: 0 or -ENOMEM. For unshare and exec.
+/*
+ * Gives the current task a table of its own, if it shares one: 0 or -ENOMEM. For unshare and exec.
  */
 int unshare_files(void);
 /* Closes what exec closes. The table is the task's own. */

@@ -23,7 +23,8 @@ unsigned long max_files;
 
 static const struct file_operations empty_file_operations;
 
-/* Counts a file, unless there are fs.file-max. Root gets one nevertheless, to look what is wrong.
+/*
+ * Counts a file, unless there are fs.file-max. Root gets one nevertheless, to look what is wrong.
  */
 static bool count_file(void)
 {
@@ -309,7 +310,8 @@ int anon_inode_getfd(const char *name, const struct file_operations *fops, void 
 	return fd;
 }
 
-/* A file with what belongs to it is about 1 KiB: all files use no more than a tenth of the memory.
+/*
+ * A file with what belongs to it is about 1 KiB: all files use no more than a tenth of the memory.
  */
 static unsigned long default_max_files(void)
 {

@@ -1,4 +1,5 @@
-/* Between namespace.c, which keeps the tree of mounts, and mount.c, which holds the system calls.
+/*
+ * Between namespace.c, which keeps the tree of mounts, and mount.c, which holds the system calls.
  */
 #pragma once
 

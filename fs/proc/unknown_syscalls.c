@@ -1,4 +1,5 @@
-/* /proc/unknown_syscalls: the numbers of system calls that programs wanted and nop5 does not have.
+/*
+ * /proc/unknown_syscalls: the numbers of system calls that programs wanted and nop5 does not have.
  */
 #include "fs/proc/internal.h"
 #include "kernel/init.h"

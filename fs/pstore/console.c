@@ -40,7 +40,8 @@ static void pstore_console_kick(bool sync __unused)
 
 	if (!READ_ONCE(pcon.ready))
 		return;
-	/* A CPU that finds the lock taken returns: the holder looks again when it has released it.
+	/*
+	 * A CPU that finds the lock taken returns: the holder looks again when it has released it.
 	 */
 	do {
 		local_irq_save(flags);

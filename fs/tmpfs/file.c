@@ -194,7 +194,8 @@ static ssize_t tmpfs_write_iter(struct kiocb *iocb, struct iov_iter *from)
 	mutex_lock(&inode->i_mutex);
 	ret = check_write(iocb, from);
 	if (ret > 0) {
-		/* First, so that no byte of the writer is in a program that keeps its privileges.
+		/*
+		 * First, so that no byte of the writer is in a program that keeps its privileges.
 		 */
 		file_remove_privs(inode);
 		ret = write_pages(inode, iocb->ki_pos, (size_t)ret, from);

@@ -106,7 +106,8 @@ static struct dentry *next_child(struct dentry *dir, u64 off)
 	return found;
 }
 
-/* Sets the owner of everything below dir, which the caller holds. Directories are at most 8 deep.
+/*
+ * Sets the owner of everything below dir, which the caller holds. Directories are at most 8 deep.
  */
 static void set_owners_below(struct dentry *dir, const struct tracefs_options *opts)
 {
@@ -180,7 +181,8 @@ static struct dentry *tracefs_parent(struct dentry *parent)
 	return tracefs_type.sb ? tracefs_type.sb->s_root : ERR_PTR(-ENODEV);
 }
 
-/* Gives a new entry the owner and the group of its directory. Returns it, or the error that it is.
+/*
+ * Gives a new entry the owner and the group of its directory. Returns it, or the error that it is.
  */
 static struct dentry *with_parents_owner(struct dentry *dentry)
 {

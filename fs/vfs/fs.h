@@ -109,7 +109,8 @@ struct path;
 #define SEEK_DATA 3 /* lseek(2): the next byte that is not in a hole */
 #define SEEK_HOLE 4
 
-/* A device number as stat(2) shows it: 12 bits of major, 20 bits of minor in Linux's 32-bit layout.
+/*
+ * A device number as stat(2) shows it: 12 bits of major, 20 bits of minor in Linux's 32-bit layout.
  */
 #define MKDEV(major, minor)                                                                        \
 	(((u32)(major) << 8) | ((u32)(minor)&0xff) | (((u32)(minor) & ~0xffU) << 12))

@@ -23,7 +23,8 @@
 #define FUTEX_CMD_MASK         (~(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME))
 #define FUTEX_BITSET_MATCH_ANY 0xffffffffU
 
-/* A word that a lock of threads uses: the owner's thread id with these bits (set_robust_list(2)).
+/*
+ * A word that a lock of threads uses: the owner's thread id with these bits (set_robust_list(2)).
  */
 #define FUTEX_WAITERS    0x80000000U
 #define FUTEX_OWNER_DIED 0x40000000U

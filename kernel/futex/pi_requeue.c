@@ -32,7 +32,8 @@ static long wait_for_requeue(struct futex_pi_q *q, struct deadline end)
 	return error;
 }
 
-/* Leaves the condition, unless the task has been requeued or woken meanwhile. True if it has left.
+/*
+ * Leaves the condition, unless the task has been requeued or woken meanwhile. True if it has left.
  */
 static bool leave_condition(struct futex_pi_q *q)
 {

@@ -133,7 +133,8 @@ static struct vmap_area *alloc_vmap_area(size_t size, bool device)
 	return area;
 }
 
-/* Adds the pages of an area to a list, unless they belong to a device. Unmaps it without a flush.
+/*
+ * Adds the pages of an area to a list, unless they belong to a device. Unmaps it without a flush.
  */
 static void unmap_area(const struct vmap_area *area, struct list_head *pages)
 {

@@ -1,4 +1,5 @@
-/* Checks the file of a module; see elf.h. After elf_validate() no index or offset is checked again.
+/*
+ * Checks the file of a module; see elf.h. After elf_validate() no index or offset is checked again.
  */
 #include "kernel/module/elf.h"
 

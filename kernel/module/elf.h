@@ -73,7 +73,8 @@ struct load_info {
 		unsigned sym, str, mod, info, versions; /* indices of sections; 0: none */
 	} index;
 	const char *name; /* of the module; constant text in the file */
-	/* From layout_sections(), for each section: its region, or LOAD_REGIONS: it is not loaded.
+	/*
+	 * From layout_sections(), for each section: its region, or LOAD_REGIONS: it is not loaded.
 	 */
 	u8 *region;
 	size_t region_size[LOAD_REGIONS];

@@ -1,4 +1,5 @@
-/* What a module may use: the symbols that the kernel and other modules export, and their versions.
+/*
+ * What a module may use: the symbols that the kernel and other modules export, and their versions.
  */
 #include "kernel/errno.h"
 #include "kernel/lib/sort.h"

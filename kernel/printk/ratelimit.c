@@ -6,7 +6,8 @@
 
 DEFINE_RATELIMIT_STATE(printk_ratelimit_state);
 
-/* One caller begins the new interval. Callers that ask at the same moment may be counted in either.
+/*
+ * One caller begins the new interval. Callers that ask at the same moment may be counted in either.
  */
 static void next_interval(struct ratelimit_state *rs, const char *func, u64 begin, u64 now)
 {

@@ -61,7 +61,8 @@ static void wait_for_vfork_done(struct task_struct *child, struct completion *do
 {
 	if (!wait_for_completion_killable(done))
 		return;
-	/* done lies on this stack. If the child has taken it already, it is about to complete it.
+	/*
+	 * done lies on this stack. If the child has taken it already, it is about to complete it.
 	 */
 	if (!xchg(&child->vfork_done, NULL))
 		wait_for_completion(done);

@@ -141,7 +141,8 @@ static int end_other_threads(struct task_struct *tsk)
 	error = wait_for_threads(signal, &tsk->sighand->siglock);
 	if (!error && !thread_group_leader(tsk))
 		error = replace_leader(tsk);
-	/* Other threads, if they still end, wake group_exec_task: exit_notify(), __exit_signal().
+	/*
+	 * Other threads, if they still end, wake group_exec_task: exit_notify(), __exit_signal().
 	 */
 	spin_lock(&tasklist_lock);
 	spin_lock_irq(&tsk->sighand->siglock);
@@ -231,7 +232,8 @@ bool exec_creds(struct cred *new, const u32 *set_uid, const u32 *set_gid, bool s
 			new->egid = *set_gid;
 	}
 	new->securebits &= ~(unsigned)SECBIT_KEEP_CAPS;
-	/* capabilities(7): a program run by root, or as root, has all that the bounding set allows.
+	/*
+	 * capabilities(7): a program run by root, or as root, has all that the bounding set allows.
 	 */
 	effective = new->euid == 0;
 	new->cap_permitted =

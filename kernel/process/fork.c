@@ -96,7 +96,8 @@ static bool signal_comes_first(const struct kernel_clone_args *args, unsigned gr
 	       ((args->flags & CLONE_THREAD) || current->signal->group_signals != group_signals);
 }
 
-/* Gives p its names and a parent, and adds it to the lists. 0; -ERESTARTNOINTR: a signal is first.
+/*
+ * Gives p its names and a parent, and adds it to the lists. 0; -ERESTARTNOINTR: a signal is first.
  */
 static int publish_task(struct task_struct *p, const struct kernel_clone_args *args,
 			struct pid *pid, unsigned group_signals)

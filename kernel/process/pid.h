@@ -44,7 +44,8 @@ extern struct pid init_struct_pid;
 
 /* A new pid with the next free number. ERR_PTR: -ENOMEM; -EAGAIN: no number. Task context. */
 struct pid *alloc_pid(void);
-/* Frees the number. tasklist_lock held. The kernel does that itself once attach_pid() was called.
+/*
+ * Frees the number. tasklist_lock held. The kernel does that itself once attach_pid() was called.
  */
 void free_pid(struct pid *pid);
 static inline struct pid *get_pid(struct pid *pid)

@@ -13,7 +13,8 @@ struct mm_struct;
 /* What the task wants, Linux's values. Both ask for the same today, as in Linux without an LSM. */
 #define PTRACE_MODE_READ   0x01 /* to learn something */
 #define PTRACE_MODE_ATTACH 0x02 /* to learn or change everything */
-/* Which of its ids count: those for files, for a file of /proc; or the real ones. One of the two.
+/*
+ * Which of its ids count: those for files, for a file of /proc; or the real ones. One of the two.
  */
 #define PTRACE_MODE_FSCREDS   0x08
 #define PTRACE_MODE_REALCREDS 0x10

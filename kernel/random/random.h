@@ -1,4 +1,5 @@
-/* Random numbers that nobody can predict: getrandom(2), /dev/urandom, AT_RANDOM, address layouts.
+/*
+ * Random numbers that nobody can predict: getrandom(2), /dev/urandom, AT_RANDOM, address layouts.
  */
 #pragma once
 

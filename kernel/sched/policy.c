@@ -51,7 +51,8 @@ static int effective_rt_priority(const struct task_struct *p, int own)
 	return max(own, max(MAX_RT_PRIO - 1 - p->pi_prio, 0));
 }
 
-/* Sets what the queues order by, from the task's own priority and the inherited one. P and R held.
+/*
+ * Sets what the queues order by, from the task's own priority and the inherited one. P and R held.
  */
 static void set_effective_priority(struct task_struct *p)
 {

@@ -53,7 +53,8 @@ void schedule(void);
 /* Sleeps ns nanoseconds, or until woken. The caller sets the state. Returns the remaining time. */
 u64 schedule_timeout(u64 ns);
 #define MAX_SCHEDULE_TIMEOUT (~0ULL)
-/* The same until a deadline. True: the time has come; a clock that was set then may show another.
+/*
+ * The same until a deadline. True: the time has come; a clock that was set then may show another.
  */
 struct deadline;
 bool schedule_until(struct deadline end);
@@ -72,7 +73,8 @@ bool wake_up_state(struct task_struct *p, unsigned state);
 bool try_to_wake_up(struct task_struct *p, unsigned state);
 /* The first wake-up of a task. False if it was woken before. Any context but NMI. */
 bool wake_up_new_task(struct task_struct *p);
-/* The handler of the reschedule IPI, between irq_enter() and irq_exit() or without. Interrupts off.
+/*
+ * The handler of the reschedule IPI, between irq_enter() and irq_exit() or without. Interrupts off.
  */
 void scheduler_ipi(void);
 void resched_cpu(unsigned cpu);

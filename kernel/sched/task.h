@@ -159,7 +159,8 @@ struct task_struct {
 	bool pi_dead;   /* [O] to write: it ends, and will own no rt_mutex any more */
 	u64 start_time; /* [C] ktime */
 
-	/* Process: kernel/process. The structs are counted; threads share those that clone() says
+	/*
+	 * Process: kernel/process. The structs are counted; threads share those that clone() says
 	 */
 	pid_t tgid;                       /* [C] the process id: the pid of the first thread */
 	struct task_struct *group_leader; /* [L] the first thread; a thread that calls exec */

@@ -134,7 +134,8 @@ void signal_setup_done(bool failed, const struct ksignal *ksig)
 	mask = tsk->blocked | ksig->ka.mask;
 	if (!(ksig->ka.flags & SA_NODEFER))
 		mask |= SIG_BIT(ksig->sig);
-	/* There is no other thread that could take what is blocked now, and nothing is unblocked.
+	/*
+	 * There is no other thread that could take what is blocked now, and nothing is unblocked.
 	 */
 	if (tsk->signal->nr_threads == 1)
 		WRITE_ONCE(tsk->blocked, mask & ~SIG_KERNEL_ONLY_MASK);
@@ -250,7 +251,8 @@ static enum verdict act_on_signal(struct ksignal *ksig)
 		if (ksig->sig != SIGSTOP) {
 			bool orphaned;
 
-			/* A shell's stop signals do not stop a process that no shell can continue.
+			/*
+			 * A shell's stop signals do not stop a process that no shell can continue.
 			 */
 			spin_unlock_irq(&tsk->sighand->siglock);
 			orphaned = is_current_pgrp_orphaned();

@@ -340,7 +340,8 @@ int kill_pid_info(const struct siginfo *info, pid_t pid)
 			return -ESRCH;
 		ret = group_send_sig_info(info, p, PIDTYPE_TGID);
 		put_task_struct(p);
-		/* A thread that calls exec may have taken the place of the leader that was found.
+		/*
+		 * A thread that calls exec may have taken the place of the leader that was found.
 		 */
 	} while (ret == -ESRCH);
 	return ret;

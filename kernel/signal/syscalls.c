@@ -147,7 +147,8 @@ static long do_sigtimedwait(u64 set, struct siginfo *info, u64 timeout_ns)
 		timeout_ns = schedule_timeout(timeout_ns);
 		spin_lock_irq(&tsk->sighand->siglock);
 		sig = dequeue_signal(tsk, mask, info);
-		/* Another one that has come for this task, too, goes to another thread that waits.
+		/*
+		 * Another one that has come for this task, too, goes to another thread that waits.
 		 */
 		set_blocked_locked(tsk->real_blocked);
 		tsk->real_blocked = 0;

@@ -1,4 +1,5 @@
-/* What the threads of a process share: making and freeing it. A kernel thread has one of its own.
+/*
+ * What the threads of a process share: making and freeing it. A kernel thread has one of its own.
  */
 #include "kernel/process/signal_struct.h"
 

@@ -33,10 +33,10 @@ struct timer_base {
 	struct timer_list *running;                    /* [lock] its function runs now */
 	struct rb_root_cached timers[NR_TIMER_CLOCKS]; /* [lock] */
 	/* Written by the CPU itself with interrupts off: */
-	bool expiring;                 /* TIMER_SOFTIRQ will run and will program the next event */
-	ktime_t programmed;            /* the time for which the hardware is set, or KTIME_MAX */
-	ktime_t events[NR_CPU_EVENTS]; /* when each CPU event is due, or KTIME_MAX; others read it
-					*/
+	bool expiring;      /* TIMER_SOFTIRQ will run and will program the next event */
+	ktime_t programmed; /* the time for which the hardware is set, or KTIME_MAX */
+	/* When each CPU event is due, or KTIME_MAX. Others read it. */
+	ktime_t events[NR_CPU_EVENTS];
 };
 
 static DEFINE_PER_CPU(struct timer_base, timer_bases);

@@ -1,4 +1,5 @@
-/* The structures in which programs give and get times, and the functions that read and write them.
+/*
+ * The structures in which programs give and get times, and the functions that read and write them.
  */
 #pragma once
 

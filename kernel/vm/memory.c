@@ -29,7 +29,8 @@ static void copy_page(struct page *to, const struct page *from)
 	memcpy(page_address(to), page_address(from), PAGE_SIZE);
 }
 
-/* The entry for the first access to a page of a private area, or after a copy: writable if allowed.
+/*
+ * The entry for the first access to a page of a private area, or after a copy: writable if allowed.
  */
 static u64 private_pte(const struct vm_area_struct *vma, const struct page *page)
 {

@@ -96,7 +96,8 @@ struct vm_file_hooks {
 };
 void vm_set_file_hooks(const struct vm_file_hooks *hooks);
 
-/* About how many pages become free when the process of p ends; 0: it has no memory. Task context.
+/*
+ * About how many pages become free when the process of p ends; 0: it has no memory. Task context.
  */
 unsigned long oom_pages(struct task_struct *p);
 /*

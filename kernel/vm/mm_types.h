@@ -136,7 +136,8 @@ struct vm_fault {
 struct vm_operations_struct {
 	void (*open)(struct vm_area_struct *vma);  /* a copy of an area: fork, split, mremap */
 	void (*close)(struct vm_area_struct *vma); /* an area goes away */
-	/* Finds the page at vmf->pgoff. 0 and vmf->page; or VM_FAULT_SIGBUS (beyond the end), OOM.
+	/*
+	 * Finds the page at vmf->pgoff. 0 and vmf->page; or VM_FAULT_SIGBUS (beyond the end), OOM.
 	 */
 	unsigned (*fault)(struct vm_fault *vmf);
 	/*
@@ -210,7 +211,8 @@ struct mm_struct {
 	 */
 	bool dumpable;
 
-	/* Where its programs execute probed instructions (trace/uprobes/): set once; NULL: nowhere.
+	/*
+	 * Where its programs execute probed instructions (trace/uprobes/): set once; NULL: nowhere.
 	 */
 	struct xol_area *xol_area;
 	struct mm_context context;

@@ -4,7 +4,8 @@
 #include "arch/user/user_pgtable.h"
 #include "kernel/vm/internal.h"
 
-/* How many entries of page tables show a page. A page of a file has a reference of its cache, too.
+/*
+ * How many entries of page tables show a page. A page of a file has a reference of its cache, too.
  */
 static unsigned page_mappers(const struct page *page)
 {

@@ -109,7 +109,8 @@ static noinline void ip_local_deliver(struct sk_buff *skb)
 		icmp_send_unreachable(skb, ICMP_PROT_UNREACH);
 }
 
-/* What was sent arrives, even if lo went down or lost its address meanwhile: TCP never sends twice.
+/*
+ * What was sent arrives, even if lo went down or lost its address meanwhile: TCP never sends twice.
  */
 void ip_rcv(struct sk_buff *skb)
 {

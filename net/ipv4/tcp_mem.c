@@ -25,7 +25,8 @@ static int tcp_mem[3];                   /* a torn read is harmless */
 static bool under_pressure;              /* the same */
 static atomic64_t tcp_memory_allocated;  /* bytes */
 static atomic64_t tcp_sockets_allocated; /* sockets of TCP, with a file or without */
-/* Connections that were refused memory. A release of memory wakes whoever waits at their sockets.
+/*
+ * Connections that were refused memory. A release of memory wakes whoever waits at their sockets.
  */
 static DEFINE_SPINLOCK(refused_lock);
 static LIST_HEAD(refused); /* [refused_lock] of tcp_sock.refused; read without it */

@@ -163,7 +163,8 @@ static void drop_files(struct unix_msg *msg)
 	scm_drop(fp);
 }
 
-/* Copies from one message. Returns the bytes, or -EFAULT, -ENOMEM. *done: the next message waits.
+/*
+ * Copies from one message. Returns the bytes, or -EFAULT, -ENOMEM. *done: the next message waits.
  */
 static ssize_t copy_stream(struct unix_sock *u, struct msghdr *hdr, struct unix_msg *msg,
 			   bool *done)

@@ -1,4 +1,5 @@
-/* Sending: a message is copied from the program first, and then put into the queue of the receiver.
+/*
+ * Sending: a message is copied from the program first, and then put into the queue of the receiver.
  */
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
@@ -196,7 +197,8 @@ static int send_piece(struct unix_sock *u, struct unix_sock *other, struct msghd
 	return 0;
 }
 
-/* Descriptors go with the first piece, and need at least a byte. MSG_OOB: the last byte is urgent.
+/*
+ * Descriptors go with the first piece, and need at least a byte. MSG_OOB: the last byte is urgent.
  */
 static ssize_t send_pieces(struct unix_sock *u, struct unix_sock *other, struct msghdr *hdr,
 			   s64 timeout)

@@ -1,4 +1,5 @@
-/* Self-tests of the page allocator: all CPUs at once, in interrupts too, and without free memory.
+/*
+ * Self-tests of the page allocator: all CPUs at once, in interrupts too, and without free memory.
  */
 #include "kernel/mm/page_alloc.h"
 #include "selftest/lib/memory.h"

@@ -1,4 +1,5 @@
-/* Self-tests of read-write semaphores: who may hold one together, and in which order they get it.
+/*
+ * Self-tests of read-write semaphores: who may hold one together, and in which order they get it.
  */
 #include "kernel/sched/rwsem.h"
 #include "kernel/smp.h"

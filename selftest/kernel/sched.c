@@ -266,7 +266,8 @@ static void take_turns(struct round_robin *r, unsigned index)
 		WRITE_ONCE(r->loops[index], r->loops[index] + 1);
 }
 
-/* More urgent than the two others. It interrupts them for longer than their slices last together.
+/*
+ * More urgent than the two others. It interrupts them for longer than their slices last together.
  */
 static void interrupt_often(struct round_robin *r)
 {
@@ -311,7 +312,8 @@ static void hog_cpu(void *arg, unsigned index __unused)
 		cpu_relax();
 }
 
-/* A FIFO task of the highest priority must not delay a grace period, which makes each CPU switch.
+/*
+ * A FIFO task of the highest priority must not delay a grace period, which makes each CPU switch.
  */
 SELFTEST(sched, migration_task_runs_before_any_fifo_task)
 {

@@ -1,4 +1,5 @@
-/* Self-tests of slab caches and kmalloc: other CPUs free the objects, interrupts, no free memory.
+/*
+ * Self-tests of slab caches and kmalloc: other CPUs free the objects, interrupts, no free memory.
  */
 #include "kernel/mm/slab.h"
 #include "kernel/lib/string.h"

@@ -133,7 +133,8 @@ SELFTEST(user_memory, stack_grows_to_its_limit_and_keeps_its_distance)
 	EXPECT_EQ(user_poke(top - limit, 1), 0);
 	EXPECT_EQ(mm->stack_vm, limit / PAGE_SIZE);
 	EXPECT_EQ(user_poke(top - limit - 1, 1), -EFAULT);
-	/* A new area does not come nearer than the gap; one that is forced there stops the stack.
+	/*
+	 * A new area does not come nearer than the gap; one that is forced there stops the stack.
 	 */
 	other = top - limit - 0x100000;
 	EXPECT_EQ_HEX(test_mmap(other, PAGE_SIZE, 0), mm->mmap_base - PAGE_SIZE);

@@ -4,7 +4,8 @@
 #include "selftest/selftest.h"
 #include "kernel/time/timer.h"
 
-/* The test CPU may not have been idle since the boot: one CPU, and no other test before this one.
+/*
+ * The test CPU may not have been idle since the boot: one CPU, and no other test before this one.
  */
 SELFTEST(watchdog, a_busy_cpu_has_a_check_to_come)
 {

@@ -4,7 +4,8 @@
 #include "kernel/atomic.h"
 #include "trace/kprobes/kprobes.h"
 
-/* Handlers: one counts its calls, one does nothing. A probe with the second never becomes a jump.
+/*
+ * Handlers: one counts its calls, one does nothing. A probe with the second never becomes a jump.
  */
 extern atomic64_t kprobe_hits;
 int kprobe_count(struct kprobe *p, struct pt_regs *regs);

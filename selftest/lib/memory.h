@@ -4,7 +4,8 @@
 #include "kernel/mm/page_alloc.h"
 #include "selftest/selftest.h"
 
-/* memory_fill() writes a sequence that seed determines. memory_intact(): true if it is unchanged.
+/*
+ * memory_fill() writes a sequence that seed determines. memory_intact(): true if it is unchanged.
  */
 void memory_fill(void *p, size_t size, u32 seed);
 bool memory_intact(const void *p, size_t size, u32 seed);

@@ -128,7 +128,8 @@ SELFTEST(fgraph, a_call_that_its_user_skips_does_not_return_to_it)
 	EXPECT_EQ(w.wrong, 0);
 }
 
-/* Each user has its own functions and its own data in the frame, and accepts or rejects each call.
+/*
+ * Each user has its own functions and its own data in the frame, and accepts or rejects each call.
  */
 SELFTEST(fgraph, sixteen_users_share_calls_and_the_seventeenth_is_refused)
 {

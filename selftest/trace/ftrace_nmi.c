@@ -284,7 +284,8 @@ SELFTEST(trace_nmi, nmis_while_sites_are_patched_lose_nothing_uncounted)
 	u64 before = nmis(), events, nested = 0;
 	struct test_group group;
 	pid_t reader;
-	/* One CPU patches and reads. With more than three senders the CPUs would only handle NMIs.
+	/*
+	 * One CPU patches and reads. With more than three senders the CPUs would only handle NMIs.
 	 */
 	unsigned toggles, threads = min(max(num_online_cpus() - 1, 1U), 3U);
 

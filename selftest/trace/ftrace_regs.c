@@ -65,7 +65,8 @@ static void fill(union registers *r)
 		r->words[i] = 0x123456789000 + i;
 }
 
-/* The callback gets the arguments. The function gets all registers unchanged, except r11 and r10.
+/*
+ * The callback gets the arguments. The function gets all registers unchanged, except r11 and r10.
  */
 static void call_with_arguments(struct selftest *test)
 {

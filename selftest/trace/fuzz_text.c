@@ -96,7 +96,8 @@ static const struct fuzz_words fuzz_words[] = {
 	  { "schedule", "!vfs_read", "no_such", "1", "99999", "vfs_*", "schedule:bogus",
 	    "!:", "ftrace_many_*:traceoff:7", "!ftrace_many_1:traceoff:0",
 	    "ftrace_target_*:stacktrace", "!ftrace_target_*:stacktrace" } },
-	/* Probes stay few: each 8th write begins with O_APPEND, and each name is one event.
+	/*
+	 * Probes stay few: each 8th write begins with O_APPEND, and each name is one event.
 	 */
 	{ "kprobe_events",
 	  8,

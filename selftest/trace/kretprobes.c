@@ -1,4 +1,5 @@
-/* Self-tests of return probes: what their handlers see, and that no call and no instance is lost.
+/*
+ * Self-tests of return probes: what their handlers see, and that no call and no instance is lost.
  */
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"

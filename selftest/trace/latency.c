@@ -145,7 +145,8 @@ static struct trace_max_record last_record(void)
 	return record;
 }
 
-/* Returns the start of the wait that wakeup_rt reports for the task. 0: another task's is longer.
+/*
+ * Returns the start of the wait that wakeup_rt reports for the task. 0: another task's is longer.
  */
 static u64 reported_start(struct selftest *test)
 {

@@ -181,8 +181,7 @@ static void call_both(void *arg, unsigned index __unused)
 	}
 }
 
-/* A task that sleeps inside ftrace_target_call(), old or new, and calls ftrace_target_add() there.
- */
+/* A task that sleeps in ftrace_target_call(), old or new, and calls ftrace_target_add() there. */
 struct sleeper {
 	struct task_struct *task;
 	bool inside, leave, add_after;

@@ -39,7 +39,8 @@ static unsigned test_cpu;
 static u64 first[NR_NOISE_KINDS], last[NR_NOISE_KINDS];
 static bool done;
 
-/* Only on this CPU. An NMI between the two lines of the count would lose an entry, not damage one.
+/*
+ * Only on this CPU. An NMI between the two lines of the count would lose an entry, not damage one.
  */
 static void note(enum noise_kind kind, int vector, u64 start, u64 duration)
 {

@@ -156,7 +156,8 @@ void storm_one_ops_of_many(struct storm_task *task)
 
 	STORM_DONE(task, "add", ftrace_set_filter_ip(&one.ops, ip, false, false), -ENOMEM);
 	STORM_DONE(task, "register", register_ftrace_function(&one.ops), -EBUSY, -ENOMEM);
-	/* The function may already be gone. Without its last one, the ops traces all for a moment.
+	/*
+	 * The function may already be gone. Without its last one, the ops traces all for a moment.
 	 */
 	STORM_DONE(task, "remove", ftrace_set_filter_ip(&one.ops, ip, true, false), -ENOENT,
 		   -ENOMEM);

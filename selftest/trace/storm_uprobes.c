@@ -150,7 +150,8 @@ void storm_probe_events(struct storm_task *task)
 
 	snprintf(name, sizeof(name), "storm%u/e", task->index);
 	snprintf(command, sizeof(command), places[place], name, test_random(&task->seed) % 32);
-	/* Most offsets are no instruction; -EBUSY and -EINVAL: the last event still has a reader.
+	/*
+	 * Most offsets are no instruction; -EBUSY and -EINVAL: the last event still has a reader.
 	 */
 	if (!STORM_DONE(task, command,
 			put_mode("kprobe_events", command, strlen(command), O_APPEND), -EILSEQ,

@@ -71,7 +71,8 @@ SELFTEST(trace_options, func_stack_trace_adds_the_callers)
 	reset();
 }
 
-/* All calls come from one instruction: a compiler cannot unroll a loop whose counter is volatile.
+/*
+ * All calls come from one instruction: a compiler cannot unroll a loop whose counter is volatile.
  */
 static noinline void call_repeatedly(unsigned (*function)(unsigned a, unsigned b), unsigned times)
 {

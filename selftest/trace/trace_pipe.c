@@ -57,7 +57,8 @@ static void unread(struct ring_buffer_stats *stats)
 	ring_buffer_cpu_stats(global_trace.buffer, 0, stats);
 }
 
-/* Writes events until this many whole sub-buffers wait to be read. Each event has 8 bytes or more.
+/*
+ * Writes events until this many whole sub-buffers wait to be read. Each event has 8 bytes or more.
  */
 static void fill_pages(unsigned pages)
 {

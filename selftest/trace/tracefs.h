@@ -24,7 +24,8 @@ long get_patiently(const char *name, char *buf, size_t size);
 /* Removes an instance. path: from the root. Repeats while there is no memory. 0 or an errno. */
 long rmdir_patiently(const char *path);
 const char *get(const char *name); /* reads into text; "" after an error */
-/* Traces one call of ftrace_target_add(), then turns recording off. Returns false after an error.
+/*
+ * Traces one call of ftrace_target_add(), then turns recording off. Returns false after an error.
  */
 bool trace_one_call(void);
 /* Sets: no tracer, no filter, an empty trace, recording on. */

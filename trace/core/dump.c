@@ -14,7 +14,8 @@
 
 #define DUMP_RULE "---------------------------------\n"
 
-/* One for each buffer of the top level. Allocated at boot, because a dump cannot allocate memory.
+/*
+ * One for each buffer of the top level. Allocated at boot, because a dump cannot allocate memory.
  */
 static struct trace_iterator *dump_iters[2]; /* [dump_running] */
 static int dump_running;                     /* a lock that is only ever tried */

@@ -21,7 +21,8 @@ struct trace_event *ftrace_find_event(unsigned type)
 	return event;
 }
 
-/* Returns a number that no type has, or 0. Each number is used again as late as possible. X held.
+/*
+ * Returns a number that no type has, or 0. Each number is used again as late as possible. X held.
  */
 static unsigned free_type(void)
 {

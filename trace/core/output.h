@@ -29,7 +29,8 @@ void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *entry);
  */
 void print_function_args(struct trace_iterator *iter, unsigned long func, const void *args,
 			 size_t size);
-/* Prints a time, as at the start of a line: seconds, or the number of a clock that has no seconds.
+/*
+ * Prints a time, as at the start of a line: seconds, or the number of a clock that has no seconds.
  */
 void trace_print_time(struct trace_iterator *iter, u64 ts);
 /* Prints only the text of trace_printk() and trace_marker. TRACE_TYPE_UNHANDLED: another entry. */

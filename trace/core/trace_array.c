@@ -423,7 +423,8 @@ static void unlink_tracer(struct tracer *tracer)
 	used_indices &= ~BIT(tracer->index);
 }
 
-/* During the boot the top level is the only trace_array. A tracer in a module has data only there.
+/*
+ * During the boot the top level is the only trace_array. A tracer in a module has data only there.
  */
 int register_tracer(struct tracer *tracer)
 {

@@ -1,4 +1,5 @@
-/* The option sym-userobj: the files of a program's addresses. Linked with programs: user_stack.h.
+/*
+ * The option sym-userobj: the files of a program's addresses. Linked with programs: user_stack.h.
  */
 #include "kernel/init.h"
 #include "kernel/sched/mm.h"

@@ -221,7 +221,8 @@ int trace_set_clr_event(struct trace_array *tr, const char *match_text, bool ena
 		    matches_system(&match, "syscalls") && trace_syscalls_unused(tr) &&
 		    !register_syscalls(&file))
 			continue;
-		/* An event that is off is enabled without looking at soft mode: it is not in use.
+		/*
+		 * An event that is off is enabled without looking at soft mode: it is not in use.
 		 */
 		failed = enable && !file->sm_ref && !(file->flags & EVENT_FILE_FL_ENABLED)
 				 ? register_file(file)

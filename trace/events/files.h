@@ -7,7 +7,8 @@
 int trace_events_create_files(struct trace_array *tr);
 /* Creates events/SYSTEM/EVENT/ of a file. 0 or -ENOMEM. E held. */
 int trace_event_create_dir(struct trace_event_file *file);
-/* Returns the directory of a dynamic system, or NULL: the system has events of the kernel. E held.
+/*
+ * Returns the directory of a dynamic system, or NULL: the system has events of the kernel. E held.
  */
 struct event_system *trace_event_dynamic_system(struct trace_array *tr, const char *name);
 /* Removes a dynamic system with its directory. E held. */

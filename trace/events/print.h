@@ -18,7 +18,8 @@ __printf(2, 3) enum print_line_t
  * These functions return text that is valid until the line of the current entry is complete. The
  * text of one line has TRACE_ITER_TEXT_SIZE bytes together; what does not fit is left out.
  */
-/* The names of the bits that are set, with delim between them, and the other bits in hexadecimal.
+/*
+ * The names of the bits that are set, with delim between them, and the other bits in hexadecimal.
  */
 const char *trace_print_flags(struct trace_iterator *iter, unsigned long flags, const char *delim,
 			      const struct trace_print_flags *names);

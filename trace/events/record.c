@@ -300,7 +300,8 @@ init_room(struct trace_event_file *file, struct trace_entry *entry, struct ring_
 	return (struct trace_event_room){ entry, cb };
 }
 
-/* The usual case calls no function, and the others keep nothing over one: few registers are saved.
+/*
+ * The usual case calls no function, and the others keep nothing over one: few registers are saved.
  */
 struct trace_event_room trace_event_reserve_short(struct trace_event_file *file, u32 size)
 {

@@ -32,7 +32,8 @@ struct fgraph_frame *fgraph_unwind_to(struct fgraph_stack *stack, const unsigned
  * calls the lostfunc of gops.
  */
 void fgraph_no_frame(struct fgraph_stack *stack, struct fgraph_ops *gops, unsigned long ip);
-/* Removes the innermost frame, whose function never returns. Calls the lostfuncs. Preemption off.
+/*
+ * Removes the innermost frame, whose function never returns. Calls the lostfuncs. Preemption off.
  */
 void fgraph_lose_frame(struct fgraph_stack *stack);
 /* Calls the retfunc of each user of frame, the innermost one. */

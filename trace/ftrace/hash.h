@@ -27,7 +27,8 @@ struct ftrace_hash {
 
 /* Allocates an empty set with room for count sites. NULL without memory. Task context. */
 struct ftrace_hash *ftrace_hash_alloc(u32 count);
-/* Copies hash (NULL: an empty set), with room for extra sites. NULL without memory. Task context.
+/*
+ * Copies hash (NULL: an empty set), with room for extra sites. NULL without memory. Task context.
  */
 struct ftrace_hash *ftrace_hash_copy(const struct ftrace_hash *hash, u32 extra);
 void ftrace_hash_free(struct ftrace_hash *hash); /* NULL is allowed */

@@ -42,8 +42,7 @@ static bool ftrace_disabled;      /* set by an error, never cleared */
 
 /* ---- calling callbacks ---- */
 
-/* Guards the callback of an ops with FTRACE_OPS_FL_RECURSION, and turns preemption off around it.
- */
+/* Guards the callback of an ops with FTRACE_OPS_FL_RECURSION. Preemption is off around it. */
 __calls_callbacks static void ftrace_ops_assist_func(unsigned long ip, unsigned long parent_ip,
 						     struct ftrace_ops *ops,
 						     struct ftrace_regs *fregs)

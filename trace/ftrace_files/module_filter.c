@@ -55,7 +55,8 @@ static int add_pending(const struct ftrace_filter *filter, const char *pattern, 
 	return 0;
 }
 
-/* '!' before a pattern: removes words of the same pattern; an empty one or "*": all of the module.
+/*
+ * '!' before a pattern: removes words of the same pattern; an empty one or "*": all of the module.
  */
 static int remove_pending(const struct ftrace_filter *filter, const char *pattern,
 			  const char *module)

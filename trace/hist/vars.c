@@ -176,7 +176,8 @@ bool hist_resolve_refs(struct hist_trigger_data *h, const u64 *key, u64 *values,
 
 		if ((f->var_data == h) != self)
 			continue;
-		/* A histogram with fewer keys is asked with the first ones of these, as on Linux.
+		/*
+		 * A histogram with fewer keys is asked with the first ones of these, as on Linux.
 		 */
 		if (!map || f->var_data->key_size > h->key_size)
 			return false;

@@ -1,4 +1,5 @@
-/* Where a probe can be: at an instruction of the kernel's text or a module's, with few exceptions.
+/*
+ * Where a probe can be: at an instruction of the kernel's text or a module's, with few exceptions.
  */
 #include "kernel/errno.h"
 #include "kernel/jump_label.h"

@@ -55,7 +55,8 @@ struct fprobe {
 int register_fprobe(struct fprobe *fp, const char *filter, const char *notfilter);
 int register_fprobe_ips(struct fprobe *fp, const unsigned long *addrs, int num);
 int register_fprobe_syms(struct fprobe *fp, const char *const *syms, int num);
-/* Whether a probe can be at the address: a function begins there that has a call site. Any context.
+/*
+ * Whether a probe can be at the address: a function begins there that has a call site. Any context.
  */
 bool fprobe_can_be_at(unsigned long addr);
 /*

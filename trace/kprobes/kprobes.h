@@ -120,7 +120,8 @@ struct kretprobe {
 	/* Of this room. */
 	struct list_head list;       /* [kprobe_mutex] in the site; RCU */
 	struct kretprobe_site *site; /* [kprobe_mutex] NULL: in none, or not any more */
-	/* [kprobe_mutex] NULL: not registered. Hits read it until a grace period of RCU has passed.
+	/*
+	 * [kprobe_mutex] NULL: not registered. Hits read it until a grace period of RCU has passed.
 	 */
 	struct kretprobe_pool *pool;
 };

@@ -43,7 +43,8 @@ struct klp_object {
 };
 
 struct klp_patch {
-	/* The module that has the patch and its functions. It stays until the patch is not in use.
+	/*
+	 * The module that has the patch and its functions. It stays until the patch is not in use.
 	 */
 	struct module *mod;
 	const char *name; /* names its directory in /sys/kernel/livepatch; NULL: that of mod */

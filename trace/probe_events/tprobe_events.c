@@ -63,7 +63,8 @@ static __always_inline unsigned this_context(void)
 	return count & SOFTIRQ_OFFSET ? 2 : 1;
 }
 
-/* Attached to all kinds of tracepoints: those with fewer arguments leave the last ones undefined.
+/*
+ * Attached to all kinds of tracepoints: those with fewer arguments leave the last ones undefined.
  */
 static __hit void tprobe_hit(void *data, u64 a1, u64 a2, u64 a3, u64 a4, u64 a5)
 {

@@ -122,7 +122,8 @@ int trace_probe_match(const struct dyn_event *dyn, const char *system, const cha
 
 /* ---- hits ---- */
 
-/* A handler of hits: it is in the section of __traceiter_NAME(), where the stack of an event ends.
+/*
+ * A handler of hits: it is in the section of __traceiter_NAME(), where the stack of an event ends.
  */
 #define __hit __section(".traceiter.text")
 

@@ -71,12 +71,14 @@
 #define RB_SLOT_SPARE  1UL
 /* In nest: a nested writer has ended, and the outermost writer must publish its event. */
 #define RB_NEST_MARK (1U << 31)
-/* In record_disabled: the ring is being replaced. Events refused for this alone are dropped events.
+/*
+ * In record_disabled: the ring is being replaced. Events refused for this alone are dropped events.
  */
 #define RB_CHANGING (1U << 31)
 /* Slots of the largest ring of one-page sub-buffers. Two pages are not in slots. */
 #define RB_MAX_SLOTS ((1U << RB_INDEX_BITS) - 2)
-/* ns that a CPU with interrupts off waits for the reader lock; a running holder needs microseconds
+/*
+ * ns that a CPU with interrupts off waits for the reader lock; a running holder needs microseconds
  */
 #define RB_LOCK_TIMEOUT 1000000000UL
 
@@ -127,7 +129,8 @@ struct ring_buffer_per_cpu {
 	u64 commit;             /* [W] release store; acquire load by readers */
 	u32 nest;               /* [W] writers between reserve and commit; RB_NEST_MARK */
 	u32 record_disabled;    /* [A] a count; RB_CHANGING */
-	/* Constant while writers may run. nr_slots + 1 sub-buffers: one is the reader's or spare.
+	/*
+	 * Constant while writers may run. nr_slots + 1 sub-buffers: one is the reader's or spare.
 	 */
 	struct buffer_page *pages;
 	u64 offset_mask; /* like pages: of a place, its offset; 64 bits save an instruction */

@@ -316,7 +316,8 @@ static void install_ring(struct ring_buffer_per_cpu *cb, struct range_reader *r)
 	__atomic_store_n(&cb->commit, cb->tail.lo, __ATOMIC_RELEASE);
 }
 
-/* Makes the part of a CPU, with what can be kept. r->kept and r->used have nr_slots + 1 elements.
+/*
+ * Makes the part of a CPU, with what can be kept. r->kept and r->used have nr_slots + 1 elements.
  */
 static void init_cpu(struct trace_buffer *buffer, void *area, unsigned cpu, u32 nr_slots,
 		     struct range_reader *r)

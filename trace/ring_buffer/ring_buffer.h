@@ -110,7 +110,8 @@ int ring_buffer_shrink(struct trace_buffer *buffer);
 unsigned ring_buffer_subbuf_order_get(struct trace_buffer *buffer);
 size_t ring_buffer_subbuf_size_get(struct trace_buffer *buffer); /* bytes, with the header */
 void ring_buffer_change_overwrite(struct trace_buffer *buffer, bool overwrite);
-/* Sets the source of time stamps, callable in any context. The caller resets the buffer afterwards.
+/*
+ * Sets the source of time stamps, callable in any context. The caller resets the buffer afterwards.
  */
 void ring_buffer_set_clock(struct trace_buffer *buffer, u64 (*clock)(void));
 

@@ -7,8 +7,7 @@
 /* The record has this form; programs know it from the format file. */
 struct synth_entry {
 	struct trace_entry ent;
-	u64 slots[]; /* a static string takes SYNTH_STRING_MAX bytes of them, other fields one slot
-		      */
+	u64 slots[]; /* a static string takes SYNTH_STRING_MAX bytes, another field one slot */
 };
 
 #define STATIC_STRING_SLOTS (SYNTH_STRING_MAX / sizeof(u64))

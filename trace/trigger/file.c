@@ -1,4 +1,5 @@
-/* The file trigger of an event: lists its triggers, adds and removes one (events.rst, section 6).
+/*
+ * The file trigger of an event: lists its triggers, adds and removes one (events.rst, section 6).
  */
 #include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"

@@ -145,7 +145,8 @@ int event_trigger_split(char *params, bool param_required, char **param, char **
 /* Allocates an unlimited trigger without filter. NULL: no memory. */
 struct event_trigger_data *event_trigger_alloc(const struct event_command *cmd,
 					       struct trace_event_file *file);
-/* Compiles "if FILTER" for a trigger that is not registered; "" means none. 0, -EINVAL or -ENOMEM.
+/*
+ * Compiles "if FILTER" for a trigger that is not registered; "" means none. 0, -EINVAL or -ENOMEM.
  */
 int event_trigger_set_filter(struct event_trigger_data *data, const char *filter);
 /* Frees a trigger that is not registered, with its filter; calls cmd->free. */

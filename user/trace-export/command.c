@@ -58,7 +58,8 @@ int export_run_command(struct trace_export *x, const char *text)
 
 	if (n >= 0)
 		n = result(write(x->script, "\n", 1));
-	/* Now the child sees end-of-file when we close our end, and we see it when the child ends.
+	/*
+	 * Now the child sees end-of-file when we close our end, and we see it when the child ends.
 	 */
 	close_end(&x->script);
 	close_end(&x->child_fds[0]);

@@ -74,7 +74,8 @@ int export_send_stats(struct trace_export *x);
 /* Opens and closes trace_pipe_raw of each CPU. */
 int export_open_cpus(struct trace_export *x);
 void export_close_cpus(struct trace_export *x);
-/* Sends pages as they fill, until the user, the receiver or the command's end stops the transfer.
+/*
+ * Sends pages as they fill, until the user, the receiver or the command's end stops the transfer.
  */
 int export_follow(struct trace_export *x);
 /* Sends the remaining pages of a stopped trace. Without -f a request for the end stops it. */

@@ -1,4 +1,5 @@
-/* The steps of the boot that each machine does in its own way: start_kernel() calls them in order.
+/*
+ * The steps of the boot that each machine does in its own way: start_kernel() calls them in order.
  */
 #pragma once
 

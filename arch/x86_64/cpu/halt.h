@@ -34,7 +34,8 @@ static __always_inline bool before_halt(unsigned long ip)
 	       (unsigned long)safe_halt_end - (unsigned long)spin_wait_halt;
 }
 
-/* Called first by each interrupt: the CPU that was about to halt looks again at what it waits for.
+/*
+ * Called first by each interrupt: the CPU that was about to halt looks again at what it waits for.
  */
 static __always_inline void halt_interrupted(struct pt_regs *regs)
 {

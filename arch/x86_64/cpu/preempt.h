@@ -1,4 +1,5 @@
-/* The two instructions of preempt_disable() and preempt_enable() (kernel/preempt.h). Any context.
+/*
+ * The two instructions of preempt_disable() and preempt_enable() (kernel/preempt.h). Any context.
  */
 #pragma once
 

@@ -5,7 +5,8 @@
 
 struct fpu_state;
 
-/* The selectors that a program may load. They are not in pt_regs: the kernel does not touch them.
+/*
+ * The selectors that a program may load. They are not in pt_regs: the kernel does not touch them.
  */
 union segments {
 	struct {

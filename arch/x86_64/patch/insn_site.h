@@ -10,9 +10,9 @@
 /* Constant. */
 struct insn_site {
 	unsigned long thunk;
-	u8 size;                  /* of the instruction; the call has TEXT_PATCH_SIZE */
-	u8 insn[TEXT_PATCH_SIZE]; /* its first bytes. If size is more: 3 bytes before a displacement
-				   */
+	u8 size; /* of the instruction; the call has TEXT_PATCH_SIZE */
+	/* Its first bytes. If size is more: 3 bytes before a displacement. */
+	u8 insn[TEXT_PATCH_SIZE];
 };
 extern const struct insn_site preemptirq_irq_off_site, preemptirq_irq_on_site,
 	preemptirq_irq_enter_site, preemptirq_irq_exit_site, preemptirq_preempt_off_site,

@@ -1,4 +1,5 @@
-/* Memory for code that is generated at run time: the text area in docs/memory-map.md. Task context.
+/*
+ * Memory for code that is generated at run time: the text area in docs/memory-map.md. Task context.
  */
 #pragma once
 

@@ -212,7 +212,8 @@ static int decode_map(struct insn *insn, struct bytes *b)
 		}
 		b->at--;
 	}
-	/* These prefixes have bits for 66, f2, f3 and REX. With the real ones they are undefined.
+	/*
+	 * These prefixes have bits for 66, f2, f3 and REX. With the real ones they are undefined.
 	 */
 	if (insn->data16 || insn->rep || insn->lock || insn->rex)
 		err = -EINVAL;

@@ -67,7 +67,8 @@ void arch_kprobe_release(struct arch_kprobe *probe);
 bool arch_kprobe_can_move(const struct insn *insn);
 int arch_kprobe_copy_insn(u8 *copy, unsigned long copy_addr, const struct insn *insn,
 			  const u8 *text, unsigned long addr);
-/* Write and remove the int3. On return of disarm no CPU is in a handler that saw it. Task context.
+/*
+ * Write and remove the int3. On return of disarm no CPU is in a handler that saw it. Task context.
  */
 void arch_kprobe_arm(const struct arch_kprobe *probe);
 void arch_kprobe_disarm(const struct arch_kprobe *probe);

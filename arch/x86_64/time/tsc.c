@@ -296,7 +296,8 @@ void __init time_init(void)
 	local_apic_timer_start_count();
 	m = measure_twice();
 	first_sample = m.start;
-	/* A correct value in CPUID is exact, but an emulator may show the value of another machine.
+	/*
+	 * A correct value in CPUID is exact, but an emulator may show the value of another machine.
 	 */
 	khz_from_cpuid = agree(khz, m.tsc_khz);
 	if (!khz_from_cpuid)
@@ -313,7 +314,8 @@ void __init time_refine(void)
 
 	take_sample(&end);
 	khz = khz_between(&first_sample, &end);
-	/* They do not agree if the clock has wrapped meanwhile, or the host has stopped this CPU.
+	/*
+	 * They do not agree if the clock has wrapped meanwhile, or the host has stopped this CPU.
 	 */
 	if (!khz_from_cpuid && agree(khz, tsc_khz)) {
 		set_tsc_khz(khz);

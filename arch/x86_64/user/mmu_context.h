@@ -38,6 +38,7 @@ void leave_mm_all_cpus(struct mm_struct *mm);
  * may be held, if no code takes them with interrupts off.
  */
 void flush_tlb_mm_range(struct mm_struct *mm, unsigned long start, unsigned long end, bool tables);
-/* The address space that this CPU has loaded, or NULL. Preemption off. For NMI handlers and tests.
+/*
+ * The address space that this CPU has loaded, or NULL. Preemption off. For NMI handlers and tests.
  */
 struct mm_struct *loaded_mm(void);

@@ -13,7 +13,8 @@
  */
 #define FLAGS_MASK (X86_EFLAGS_USER | X86_EFLAGS_IF | X86_EFLAGS_NT | X86_EFLAGS_IOPL | BIT(21))
 
-/* SYSCALL loads CS and SS from the first selector and the next; SYSRET from the second + 16, + 8.
+/*
+ * SYSCALL loads CS and SS from the first selector and the next; SYSRET from the second + 16, + 8.
  */
 #define STAR_SELECTORS (((u64)__KERNEL_CS << 32) | ((u64)__USER32_CS << 48))
 

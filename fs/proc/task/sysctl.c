@@ -7,7 +7,8 @@
 #include "kernel/process/uts.h"
 #include "kernel/vm/mm.h"
 
-/* A name of uname(2); data is its offset in struct new_utsname. A write changes it up to a newline.
+/*
+ * A name of uname(2); data is its offset in struct new_utsname. A write changes it up to a newline.
  */
 static int proc_uts_string(const struct ctl_table *table, bool write, char *buf, size_t size)
 {
@@ -25,7 +26,8 @@ static int proc_uts_string(const struct ctl_table *table, bool write, char *buf,
 	return 0;
 }
 
-/* The number of the last task. A write lets the next task get the number after it, if it is free.
+/*
+ * The number of the last task. A write lets the next task get the number after it, if it is free.
  */
 static int proc_last_pid(const struct ctl_table *table, bool write, char *buf, size_t size)
 {

@@ -114,7 +114,8 @@ static int snapshot_attach(struct trace_array *tr)
 	return error;
 }
 
-/* ---- dump: the whole trace, once for each function; cpudump: this CPU's trace, at each call ----
+/*
+ * ---- dump: the whole trace, once for each function; cpudump: this CPU's trace, at each call ----
  */
 
 static void dump(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,

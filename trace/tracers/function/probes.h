@@ -14,7 +14,8 @@ struct seq_file;
 /* A command, the word after the first colon. */
 struct ftrace_func_command {
 	const char *name;
-	/* Called at each call. op->private is the trace_array; op is for ftrace_probe_take(), too.
+	/*
+	 * Called at each call. op->private is the trace_array; op is for ftrace_probe_take(), too.
 	 */
 	ftrace_func_t func;
 	/* The same for functions with a count. NULL: the user cannot give a count. */

@@ -18,7 +18,8 @@ enum osnoise_option {
 	OSN_OPTIONS
 };
 
-/* The files of osnoise/. Read with READ_ONCE(). [N] number_file.c; [T] trace_types_lock to write.
+/*
+ * The files of osnoise/. Read with READ_ONCE(). [N] number_file.c; [T] trace_types_lock to write.
  */
 struct osnoise_settings {
 	u64 period, runtime;                  /* [N] us */
