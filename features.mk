@@ -18,7 +18,11 @@ $(call feature,ftrace,core,\
 	arch/x86_64/ftrace trace/ftrace trace/fgraph trace/ftrace_files trace/tracers/function trace/tracers/function_graph,\
 	call sites that are patched while they run; the tracers function and function_graph)
 
-$(call feature,programs,core,\
+$(call feature,initramfs,core,\
+	fs/initramfs kernel/lib/inflate.c,\
+	the root file system from an archive that the boot loader has read)
+
+$(call feature,programs,initramfs,\
 	arch/x86_64/user kernel/process kernel/signal kernel/vm kernel/syscalls kernel/time/timespec.c kernel/random/getrandom.c fs/exec fs/calls fs/pipe \
 	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c kernel/console/tty_jobctrl.c trace/core/user_file.c kernel/console/tty_ioctl.c \
 	kernel/console/tty_modes.c \
@@ -85,6 +89,10 @@ $(call feature,probes,events ftrace uprobes btf,\
 	trace/kprobes trace/probe_events,\
 	kprobes and kretprobes; events that users make of probes)
 
+$(call feature,commands,ftrace,\
+	trace/tracers/function/probes.c trace/tracers/function/commands.c,\
+	commands in set_ftrace_filter: tracing switched on and off or a stack recorded when a function is called)
+
 $(call feature,latency,events ftrace,\
 	trace/tracers/latency trace/tracers/noise,\
 	the tracers of latencies and of noise)
@@ -113,6 +121,7 @@ $(call feature,btf,core,\
 $(call without,programs,kernel/monitor)
 
 $(call together,persist ftrace,trace/tracers/pstore.c)
+$(call together,events commands,trace/events/function_commands.c)
 $(call together,modules ftrace,trace/ftrace_files/module_filter.c)
 $(call together,modules events,trace/events/module.c)
 

@@ -6,7 +6,6 @@
  * Linux: Documentation/driver-api/early-userspace/buffer-format.rst. An entry replaces an object of
  * another type with the same name; a directory that exists gets the new mode and owner.
  */
-#include "fs/initramfs/initramfs.h"
 #include "fs/initramfs/cpio.h"
 #include "fs/vfs/internal.h"
 #include "fs/vfs/namei.h"
@@ -313,7 +312,8 @@ static void __init unpack_module(struct unpacker *u, const char *data, size_t si
 	}
 }
 
-void __init initramfs_unpack(void)
+/* Before the first program mounts anything on the root. */
+static int __init initramfs_unpack(void)
 {
 	struct unpacker u = { 0 };
 
@@ -327,4 +327,6 @@ void __init initramfs_unpack(void)
 		pr_info("Freeing initrd memory: %zuK\n", size / 1024);
 		free_boot_memory(module->start, module->end);
 	}
+	return 0;
 }
+device_initcall(initramfs_unpack);

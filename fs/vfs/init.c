@@ -1,5 +1,4 @@
 /* The files that the boot makes: the contents of the kernel's file systems. */
-#include "fs/initramfs/initramfs.h"
 #include "fs/mount/namespace.h"
 #include "fs/vfs/namei.h"
 #include "kernel/init.h"
@@ -41,10 +40,6 @@ static int __init vfs_init(void)
 	for_each_linker_table_entry (type, file_systems)
 		register_filesystem(*type);
 	err = make_root();
-	err = err ? err : populate();
-	if (err)
-		return err;
-	initramfs_unpack();
-	return 0;
+	return err ? err : populate();
 }
 fs_initcall(vfs_init);

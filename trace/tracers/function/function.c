@@ -18,7 +18,6 @@
 #include "trace/fgraph/fgraph.h"
 #include "trace/ftrace_files/filter.h"
 #include "trace/ftrace/internal.h"
-#include "trace/tracers/function/probes.h"
 #include "trace/ring_buffer/write.h"
 
 #define MCOUNT_INSN_SIZE 5 /* the return address of a site is its address plus this */
@@ -306,29 +305,24 @@ static int function_trace_create(struct trace_array *tr)
 	return 0;
 }
 
-static int function_command(void *ops, char *word)
-{
-	return ftrace_probe_command(((struct ftrace_ops *)ops)->private, word);
-}
-
-static void function_show_commands(void *ops, struct seq_file *m)
-{
-	ftrace_probe_show(((struct ftrace_ops *)ops)->private, m);
-}
+DEFINE_LINKER_TABLE(rodata, const struct function_words, function_words);
 
 static int function_trace_create_files(struct trace_array *tr)
 {
 	struct function_tracer *f = function_of(tr);
 	int error = ftrace_create_filter_files(&f->ops, f->filters, tr->dir);
 
-	f->filters[0].command = function_command;
-	f->filters[0].show_commands = function_show_commands;
+	for_each_linker_table_entry (words, function_words) {
+		f->filters[0].command = words->command;
+		f->filters[0].show_commands = words->show;
+	}
 	return error;
 }
 
 static void function_trace_detach(struct trace_array *tr)
 {
-	ftrace_clear_probes(tr);
+	for_each_linker_table_entry (words, function_words)
+		words->detach(tr);
 	function_pids_detach(tr);
 }
 

@@ -1,11 +1,13 @@
 /* The files of the function tracer, between themselves. */
 #pragma once
 
+#include "kernel/linker_table.h"
 #include "trace/core/trace_array.h"
 #include "trace/ftrace_files/filter.h"
 #include "trace/tracers/function/function.h"
 
 struct pid_filter;
+struct seq_file;
 
 /* Options: bits of tracer_flags_of(). */
 #define TRACE_FUNC_OPT_STACK      0x1
@@ -48,6 +50,20 @@ static inline struct function_tracer *function_of(struct trace_array *tr)
 {
 	return *trace_tracer_private(tr, &function_trace);
 }
+
+/*
+ * The words with a ':' of set_ftrace_filter. probes.c makes the only entry of this linker table; if
+ * it is not linked, there are no such words. Constant.
+ */
+struct function_words {
+	/* Those of struct ftrace_filter; owner is the ops of the function tracer. */
+	int (*command)(void *owner, char *word);
+	void (*show)(void *owner, struct seq_file *m);
+	void (*detach)(struct trace_array *tr); /* Removes all that the words have made. No lock. */
+};
+#define FUNCTION_WORDS                                                                             \
+	static const struct function_words words_of_functions LINKER_TABLE_ENTRY(                  \
+		rodata, function_words, "")
 
 /* ---- pids.c; T held ---- */
 

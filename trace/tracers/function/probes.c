@@ -317,7 +317,7 @@ static int probe_remove(struct trace_array *tr, const struct probe_key *key, con
 	return replace_functions(probe, functions, counts);
 }
 
-void ftrace_clear_probes(struct trace_array *tr)
+static void remove_all_probes(struct trace_array *tr)
 {
 	struct ftrace_func_probe *probe, *next;
 
@@ -367,8 +367,14 @@ static int parse_parameter(struct trace_array *tr, struct probe_key *key, char *
 	return 0;
 }
 
-int ftrace_probe_command(struct trace_array *tr, char *word)
+/*
+ * Adds or removes the probe of "[!]FUNCTION:COMMAND[:COUNT]"; changes word. 0; -EINVAL (unknown
+ * command, no function of this name, bad number, or no change), -ENODEV (to remove: the command is
+ * not in use), -ENOMEM, or the error of attach. Task context.
+ */
+static int probe_command(void *owner, char *word)
 {
+	struct trace_array *tr = ((struct ftrace_ops *)owner)->private;
 	char *pattern = strsep(&word, ":"), *name = strsep(&word, ":");
 	struct probe_key key = { .command = find_command(name) };
 	bool remove = *pattern == '!';
@@ -391,8 +397,10 @@ int ftrace_probe_command(struct trace_array *tr, char *word)
 	return error;
 }
 
-void ftrace_probe_show(struct trace_array *tr, struct seq_file *m)
+/* Prints a line for each function of each command, the newest command first. ftrace_lock held. */
+static void probe_show(void *owner, struct seq_file *m)
 {
+	struct trace_array *tr = ((struct ftrace_ops *)owner)->private;
 	const struct ftrace_func_probe *probe;
 
 	list_for_each_entry (probe, &function_of(tr)->probes, list) {
@@ -414,3 +422,5 @@ void ftrace_probe_show(struct trace_array *tr, struct seq_file *m)
 		}
 	}
 }
+
+FUNCTION_WORDS = { .command = probe_command, .show = probe_show, .detach = remove_all_probes };

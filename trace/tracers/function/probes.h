@@ -46,14 +46,3 @@ bool ftrace_probe_take(const struct ftrace_ops *op, unsigned long ip);
 void ftrace_probe_give_back(const struct ftrace_ops *op, unsigned long ip);
 /* The data that the command's parse has set. Any context. */
 void *ftrace_probe_data(const struct ftrace_ops *op);
-
-/*
- * Adds or removes the probe of "[!]FUNCTION:COMMAND[:COUNT]"; changes word. 0; -EINVAL (unknown
- * command, no function of this name, bad number, or no change), -ENODEV (to remove: the command is
- * not in use), -ENOMEM, or the error of attach. Task context.
- */
-int ftrace_probe_command(struct trace_array *tr, char *word);
-/* Prints a line for each function of each command, the newest command first. ftrace_lock held. */
-void ftrace_probe_show(struct trace_array *tr, struct seq_file *m);
-/* Removes all probes of tr. Task context. */
-void ftrace_clear_probes(struct trace_array *tr);
