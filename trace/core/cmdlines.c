@@ -246,19 +246,12 @@ static int saved_tgids_show(struct seq_file *m, void *v __unused)
 }
 DEFINE_SHOW_ATTRIBUTE(saved_tgids);
 
-static const struct trace_file cmdlines_files[] = {
-	{ .name = "saved_cmdlines", .mode = 0440, .fops = &saved_cmdlines_fops, .only_top = true },
-	{ .name = "saved_cmdlines_size",
-	  .mode = 0640,
-	  .fops = &saved_cmdlines_size_fops,
-	  .only_top = true },
-	{ .name = "saved_tgids", .mode = 0440, .fops = &saved_tgids_fops, .only_top = true },
-	{ .name = NULL },
-};
+TRACE_FILE(saved_cmdlines, 0440, &saved_cmdlines_fops, .only_top = true);
+TRACE_FILE(saved_cmdlines_size, 0640, &saved_cmdlines_size_fops, .only_top = true);
+TRACE_FILE(saved_tgids, 0440, &saved_tgids_fops, .only_top = true);
 
 static int __init trace_cmdlines_init(void)
 {
-	trace_register_files(cmdlines_files);
 	return resize_cmdlines(SAVED_CMDLINES_DEFAULT);
 }
 early_initcall(trace_cmdlines_init);

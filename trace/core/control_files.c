@@ -3,7 +3,6 @@
  * trace_clock, tracing_cpumask, timestamp_mode.
  */
 #include "fs/vfs/seq_file.h"
-#include "kernel/init.h"
 #include "kernel/lib/cpulist.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -208,19 +207,9 @@ static int timestamp_mode_show(struct seq_file *m, void *v __unused)
 }
 DEFINE_SHOW_ATTRIBUTE(timestamp_mode);
 
-static const struct trace_file control_files[] = {
-	{ .name = "available_tracers", .mode = 0440, .fops = &available_tracers_fops },
-	{ .name = "current_tracer", .mode = 0640, .fops = &set_tracer_fops },
-	{ .name = "tracing_on", .mode = 0640, .fops = &rb_simple_fops },
-	{ .name = "trace_clock", .mode = 0640, .fops = &tracing_clock_fops },
-	{ .name = "tracing_cpumask", .mode = 0640, .fops = &tracing_cpumask_fops },
-	{ .name = "timestamp_mode", .mode = 0440, .fops = &timestamp_mode_fops },
-	{ .name = NULL },
-};
-
-static int __init trace_control_init(void)
-{
-	trace_register_files(control_files);
-	return 0;
-}
-core_initcall(trace_control_init);
+TRACE_FILE(available_tracers, 0440, &available_tracers_fops);
+TRACE_FILE(current_tracer, 0640, &set_tracer_fops);
+TRACE_FILE(tracing_on, 0640, &rb_simple_fops);
+TRACE_FILE(trace_clock, 0640, &tracing_clock_fops);
+TRACE_FILE(tracing_cpumask, 0640, &tracing_cpumask_fops);
+TRACE_FILE(timestamp_mode, 0440, &timestamp_mode_fops);

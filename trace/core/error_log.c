@@ -5,7 +5,6 @@
  * commands.
  */
 #include "fs/vfs/seq_file.h"
-#include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/time/ktime.h"
@@ -107,14 +106,4 @@ static const struct file_operations error_log_fops = {
 	.release = single_release,
 };
 
-static const struct trace_file error_log_files[] = {
-	{ .name = "error_log", .mode = 0640, .fops = &error_log_fops },
-	{ .name = NULL },
-};
-
-static int __init trace_error_log_init(void)
-{
-	trace_register_files(error_log_files);
-	return 0;
-}
-core_initcall(trace_error_log_init);
+TRACE_FILE(error_log, 0640, &error_log_fops);

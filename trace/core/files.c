@@ -1,6 +1,5 @@
-/* Creates the files of /sys/kernel/tracing from the tables that other sources have registered. */
+/* Creates the files of a trace_array: those of TRACE_FILE(), of parts and of tracers. */
 #include "fs/tracefs/tracefs.h"
-#include "kernel/bug.h"
 #include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
@@ -10,14 +9,7 @@
 #include "trace/core/files.h"
 #include "trace/core/options.h"
 
-static const struct trace_file *trace_files[TRACE_FILES_MAX];
-static unsigned nr_trace_files;
-
-void __init trace_register_files(const struct trace_file *files)
-{
-	if (!WARN_ON(nr_trace_files == TRACE_FILES_MAX))
-		trace_files[nr_trace_files++] = files;
-}
+DEFINE_LINKER_TABLE(rodata, const struct trace_file, trace_files);
 
 int trace_get_word(char *word, size_t max, const char *buf, size_t count)
 {
@@ -64,16 +56,14 @@ static int create_files(struct trace_cpu *where, struct dentry *dir)
 {
 	bool per_cpu = where->cpu != RING_BUFFER_ALL_CPUS;
 
-	for (unsigned i = 0; i < nr_trace_files; i++) {
-		for (const struct trace_file *file = trace_files[i]; file->name; file++) {
-			if (per_cpu ? !file->per_cpu && !file->only_per_cpu : file->only_per_cpu)
-				continue;
-			if (where->tr->name && file->only_top)
-				continue;
-			if (IS_ERR_OR_NULL(tracefs_create_file(file->name, file->mode, dir, where,
-							       file->fops)))
-				return -ENOMEM;
-		}
+	for_each_linker_table_entry (file, trace_files) {
+		if (per_cpu ? !file->per_cpu && !file->only_per_cpu : file->only_per_cpu)
+			continue;
+		if (where->tr->name && file->only_top)
+			continue;
+		if (IS_ERR_OR_NULL(
+			    tracefs_create_file(file->name, file->mode, dir, where, file->fops)))
+			return -ENOMEM;
 	}
 	return 0;
 }

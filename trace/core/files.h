@@ -1,10 +1,10 @@
 /* The files of a trace_array's directory in tracefs. Task context. */
 #pragma once
 
-#include "kernel/init.h"
+#include "kernel/linker_table.h"
 #include "trace/core/trace_array.h"
 
-/* One file of a trace_array. Each source has a table of its files. */
+/* One file of a trace_array. */
 struct trace_file {
 	const char *name;
 	umode_t mode;
@@ -14,9 +14,14 @@ struct trace_file {
 	bool only_top;     /* not in instances */
 };
 
-#define TRACE_FILES_MAX 64 /* tables */
-/* Registers a table, which a NULL name ends. Boot, before device_initcall creates the files. */
-void __init trace_register_files(const struct trace_file *files);
+/*
+ * Adds a file, which a device_initcall creates, and mkdir(2) in instances/. Fields may follow:
+ *
+ *	TRACE_FILE(stats, 0440, &tracing_stats_fops, .only_per_cpu = true);
+ */
+#define TRACE_FILE(id, mode_, fops_, fields...)                                                    \
+	static const struct trace_file trace_file_##id LINKER_TABLE_ENTRY(                         \
+		rodata, trace_files, "") = { .name = #id, .mode = mode_, .fops = fops_, fields }
 /* Creates all files of tr in tr->dir. 0 or -ENOMEM. T held. */
 int trace_create_files(struct trace_array *tr);
 

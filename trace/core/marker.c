@@ -157,15 +157,11 @@ static struct trace_event raw_data_event = {
 	.print_fmt = "\"id:%04x %08x\", REC->id, (int)REC->buf[0]",
 };
 
-static const struct trace_file marker_files[] = {
-	{ .name = "trace_marker", .mode = 0220, .fops = &tracing_mark_fops },
-	{ .name = "trace_marker_raw", .mode = 0220, .fops = &tracing_mark_raw_fops },
-	{ .name = NULL },
-};
+TRACE_FILE(trace_marker, 0220, &tracing_mark_fops);
+TRACE_FILE(trace_marker_raw, 0220, &tracing_mark_raw_fops);
 
 static int __init trace_marker_init(void)
 {
-	trace_register_files(marker_files);
 	return register_trace_event(&raw_data_event);
 }
 core_initcall(trace_marker_init);

@@ -166,15 +166,5 @@ static int __init set_early_thresh(const char *value)
 }
 __setup("tracing_thresh", set_early_thresh);
 
-static const struct trace_file max_latency_files[] = {
-	{ .name = "tracing_max_latency", .mode = 0640, .fops = &max_latency_fops },
-	{ .name = "tracing_thresh", .mode = 0640, .fops = &tracing_thresh_fops, .only_top = true },
-	{ .name = NULL },
-};
-
-static int __init max_latency_init(void)
-{
-	trace_register_files(max_latency_files);
-	return 0;
-}
-core_initcall(max_latency_init);
+TRACE_FILE(tracing_max_latency, 0640, &max_latency_fops);
+TRACE_FILE(tracing_thresh, 0640, &tracing_thresh_fops, .only_top = true);

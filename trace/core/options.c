@@ -324,14 +324,4 @@ int trace_create_options_dir(struct trace_array *tr)
 	return error;
 }
 
-static const struct trace_file options_files[] = {
-	{ .name = "trace_options", .mode = 0640, .fops = &tracing_trace_options_fops },
-	{ .name = NULL },
-};
-
-static int __init trace_options_init(void)
-{
-	trace_register_files(options_files);
-	return 0;
-}
-core_initcall(trace_options_init);
+TRACE_FILE(trace_options, 0640, &tracing_trace_options_fops);

@@ -174,10 +174,7 @@ static ssize_t readme_read(struct file *file __unused, char *buf, size_t count, 
 static const struct file_operations readme_fops = { .read = readme_read,
 						    .llseek = generic_file_llseek };
 
-static const struct trace_file info_files[] = {
-	{ .name = "README", .mode = 0440, .fops = &readme_fops, .only_top = true },
-	{ .name = NULL },
-};
+TRACE_FILE(README, 0440, &readme_fops, .only_top = true);
 
 /* Only a kernel that was built with pahole knows the names of parameters. */
 static int __init trace_info_init(void)
@@ -191,7 +188,6 @@ static int __init trace_info_init(void)
 	readme_size =
 		(size_t)snprintf(readme_msg, room, "%s%s%s", text_before_names,
 				 btf_vmlinux_size() ? text_about_names : "", text_behind_names);
-	trace_register_files(info_files);
 	return 0;
 }
 core_initcall(trace_info_init);

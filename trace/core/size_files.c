@@ -1,7 +1,6 @@
 /* The files about the buffer itself: its size, for all CPUs and each, that of its sub-buffers, how
  * full it is, and giving it back. */
 #include "fs/vfs/seq_file.h"
-#include "kernel/init.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/time/ktime.h"
 #include "trace/core/files.h"
@@ -235,19 +234,9 @@ static int tracing_stats_show(struct seq_file *m, void *v __unused)
 }
 DEFINE_SHOW_ATTRIBUTE(tracing_stats);
 
-static const struct trace_file size_files[] = {
-	{ .name = "buffer_size_kb", .mode = 0640, .fops = &tracing_entries_fops, .per_cpu = true },
-	{ .name = "buffer_total_size_kb", .mode = 0440, .fops = &tracing_total_entries_fops },
-	{ .name = "buffer_subbuf_size_kb", .mode = 0640, .fops = &subbuf_size_fops },
-	{ .name = "free_buffer", .mode = 0200, .fops = &tracing_free_buffer_fops },
-	{ .name = "buffer_percent", .mode = 0640, .fops = &buffer_percent_fops },
-	{ .name = "stats", .mode = 0440, .fops = &tracing_stats_fops, .only_per_cpu = true },
-	{ .name = NULL },
-};
-
-static int __init trace_size_init(void)
-{
-	trace_register_files(size_files);
-	return 0;
-}
-core_initcall(trace_size_init);
+TRACE_FILE(buffer_size_kb, 0640, &tracing_entries_fops, .per_cpu = true);
+TRACE_FILE(buffer_total_size_kb, 0440, &tracing_total_entries_fops);
+TRACE_FILE(buffer_subbuf_size_kb, 0640, &subbuf_size_fops);
+TRACE_FILE(free_buffer, 0200, &tracing_free_buffer_fops);
+TRACE_FILE(buffer_percent, 0640, &buffer_percent_fops);
+TRACE_FILE(stats, 0440, &tracing_stats_fops, .only_per_cpu = true);

@@ -216,14 +216,4 @@ static int __init take_boot_snapshot(void)
 }
 late_initcall(take_boot_snapshot);
 
-static const struct trace_file snapshot_files[] = {
-	{ .name = "snapshot", .mode = 0640, .fops = &snapshot_fops, .per_cpu = true },
-	{ .name = NULL },
-};
-
-static int __init trace_snapshot_init(void)
-{
-	trace_register_files(snapshot_files);
-	return 0;
-}
-core_initcall(trace_snapshot_init);
+TRACE_FILE(snapshot, 0640, &snapshot_fops, .per_cpu = true);

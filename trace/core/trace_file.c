@@ -5,7 +5,6 @@
 #include "trace/core/snapshot.h"
 #include "trace/core/trace_file.h"
 #include "fs/vfs/seq_file.h"
-#include "kernel/init.h"
 #include "kernel/boot/version.h"
 #include "kernel/time/ktime.h"
 
@@ -325,14 +324,4 @@ static const struct file_operations tracing_fops = {
 	.release = tracing_release,
 };
 
-static const struct trace_file trace_seq_files[] = {
-	{ .name = "trace", .mode = 0640, .fops = &tracing_fops, .per_cpu = true },
-	{ .name = NULL },
-};
-
-static int __init trace_seq_file_init(void)
-{
-	trace_register_files(trace_seq_files);
-	return 0;
-}
-core_initcall(trace_seq_file_init);
+TRACE_FILE(trace, 0640, &tracing_fops, .per_cpu = true);

@@ -10,7 +10,6 @@
 #include "trace/core/files.h"
 #include "trace/core/options.h"
 #include "trace/core/output.h"
-#include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
@@ -387,19 +386,6 @@ static const struct file_operations snapshot_raw_fops = {
 	.release = tracing_buffers_release,
 };
 
-static const struct trace_file trace_pipe_files[] = {
-	{ .name = "trace_pipe", .mode = 0440, .fops = &tracing_pipe_fops, .per_cpu = true },
-	{ .name = "trace_pipe_raw",
-	  .mode = 0440,
-	  .fops = &tracing_buffers_fops,
-	  .only_per_cpu = true },
-	{ .name = "snapshot_raw", .mode = 0440, .fops = &snapshot_raw_fops, .only_per_cpu = true },
-	{ .name = NULL },
-};
-
-static int __init trace_pipe_init(void)
-{
-	trace_register_files(trace_pipe_files);
-	return 0;
-}
-core_initcall(trace_pipe_init);
+TRACE_FILE(trace_pipe, 0440, &tracing_pipe_fops, .per_cpu = true);
+TRACE_FILE(trace_pipe_raw, 0440, &tracing_buffers_fops, .only_per_cpu = true);
+TRACE_FILE(snapshot_raw, 0440, &snapshot_raw_fops, .only_per_cpu = true);

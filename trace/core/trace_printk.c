@@ -261,14 +261,4 @@ static int printk_formats_show(struct seq_file *m, void *v __unused)
 }
 DEFINE_SHOW_ATTRIBUTE(printk_formats);
 
-static const struct trace_file printk_files[] = {
-	{ .name = "printk_formats", .mode = 0440, .fops = &printk_formats_fops, .only_top = true },
-	{ .name = NULL },
-};
-
-static int __init trace_printk_init(void)
-{
-	trace_register_files(printk_files);
-	return 0;
-}
-core_initcall(trace_printk_init);
+TRACE_FILE(printk_formats, 0440, &printk_formats_fops, .only_top = true);

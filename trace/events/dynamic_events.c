@@ -241,14 +241,4 @@ static const struct file_operations dynamic_events_fops = {
 	.release = seq_release,
 };
 
-static const struct trace_file dynamic_events_files[] = {
-	{ .name = "dynamic_events", .mode = 0640, .fops = &dynamic_events_fops, .only_top = true },
-	{ .name = NULL },
-};
-
-static int __init dynamic_events_init(void)
-{
-	trace_register_files(dynamic_events_files);
-	return 0;
-}
-fs_initcall(dynamic_events_init);
+TRACE_FILE(dynamic_events, 0640, &dynamic_events_fops, .only_top = true);

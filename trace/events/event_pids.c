@@ -7,6 +7,7 @@
  * wake-up. So the flag changes before such an event, and again after it: the probes that do it have
  * the highest and the lowest priority.
  */
+#include "kernel/init.h"
 #include "trace/events/event_pids.h"
 
 #include "fs/vfs/seq_file.h"
@@ -246,15 +247,11 @@ static const struct file_operations event_notrace_pid_fops = {
 	.release = single_release,
 };
 
-static const struct trace_file event_pid_files[] = {
-	{ .name = "set_event_pid", .mode = 0640, .fops = &event_pid_fops },
-	{ .name = "set_event_notrace_pid", .mode = 0640, .fops = &event_notrace_pid_fops },
-	{ .name = NULL },
-};
+TRACE_FILE(set_event_pid, 0640, &event_pid_fops);
+TRACE_FILE(set_event_notrace_pid, 0640, &event_notrace_pid_fops);
 
 static int __init event_pids_init(void)
 {
-	trace_register_files(event_pid_files);
 	return register_trace_flag(&event_fork);
 }
 core_initcall(event_pids_init);

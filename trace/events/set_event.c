@@ -97,18 +97,5 @@ static const struct file_operations set_event_fops = {
 	.release = single_release,
 };
 
-static const struct trace_file set_event_files[] = {
-	{ .name = "available_events",
-	  .mode = 0440,
-	  .fops = &available_events_fops,
-	  .only_top = true },
-	{ .name = "set_event", .mode = 0640, .fops = &set_event_fops },
-	{ .name = NULL },
-};
-
-static int __init set_event_init(void)
-{
-	trace_register_files(set_event_files);
-	return 0;
-}
-core_initcall(set_event_init);
+TRACE_FILE(available_events, 0440, &available_events_fops, .only_top = true);
+TRACE_FILE(set_event, 0640, &set_event_fops);

@@ -46,11 +46,8 @@ static const struct file_operations kprobe_profile_fops = {
 	.release = seq_release,
 };
 
-static const struct trace_file kprobe_files[] = {
-	{ .name = "kprobe_events", .mode = 0640, .fops = &kprobe_events_fops, .only_top = true },
-	{ .name = "kprobe_profile", .mode = 0440, .fops = &kprobe_profile_fops, .only_top = true },
-	{ .name = NULL },
-};
+TRACE_FILE(kprobe_events, 0640, &kprobe_events_fops, .only_top = true);
+TRACE_FILE(kprobe_profile, 0440, &kprobe_profile_fops, .only_top = true);
 
 /* ---- the command line ---- */
 
@@ -102,7 +99,6 @@ static void __init run_boot_commands(void)
 
 static int __init kprobe_files_init(void)
 {
-	trace_register_files(kprobe_files);
 	if (*boot_commands)
 		run_boot_commands();
 	return 0;

@@ -1,6 +1,5 @@
 /* The files uprobe_events and uprobe_profile. */
 #include "fs/vfs/seq_file.h"
-#include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "trace/core/files.h"
 #include "trace/events/event.h"
@@ -42,15 +41,5 @@ static const struct file_operations uprobe_profile_fops = {
 	.release = seq_release,
 };
 
-static const struct trace_file uprobe_files[] = {
-	{ .name = "uprobe_events", .mode = 0640, .fops = &uprobe_events_fops, .only_top = true },
-	{ .name = "uprobe_profile", .mode = 0440, .fops = &uprobe_profile_fops, .only_top = true },
-	{ .name = NULL },
-};
-
-static int __init uprobe_files_init(void)
-{
-	trace_register_files(uprobe_files);
-	return 0;
-}
-fs_initcall(uprobe_files_init);
+TRACE_FILE(uprobe_events, 0640, &uprobe_events_fops, .only_top = true);
+TRACE_FILE(uprobe_profile, 0440, &uprobe_profile_fops, .only_top = true);

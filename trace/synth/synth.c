@@ -371,17 +371,4 @@ static const struct file_operations synthetic_events_fops = {
 	.release = seq_release,
 };
 
-static const struct trace_file synthetic_events_files[] = {
-	{ .name = "synthetic_events",
-	  .mode = 0640,
-	  .fops = &synthetic_events_fops,
-	  .only_top = true },
-	{ .name = NULL },
-};
-
-static int __init synthetic_events_init(void)
-{
-	trace_register_files(synthetic_events_files);
-	return 0;
-}
-fs_initcall(synthetic_events_init);
+TRACE_FILE(synthetic_events, 0640, &synthetic_events_fops, .only_top = true);

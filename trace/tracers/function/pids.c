@@ -176,15 +176,11 @@ static const struct file_operations ftrace_no_pid_fops = {
 	.release = single_release,
 };
 
-static const struct trace_file pid_files[] = {
-	{ .name = "set_ftrace_pid", .mode = 0640, .fops = &ftrace_pid_fops },
-	{ .name = "set_ftrace_notrace_pid", .mode = 0640, .fops = &ftrace_no_pid_fops },
-	{ .name = NULL },
-};
+TRACE_FILE(set_ftrace_pid, 0640, &ftrace_pid_fops);
+TRACE_FILE(set_ftrace_notrace_pid, 0640, &ftrace_no_pid_fops);
 
 static int __init ftrace_pid_init(void)
 {
-	trace_register_files(pid_files);
 	return register_trace_flag(&function_fork);
 }
 core_initcall(ftrace_pid_init);

@@ -162,10 +162,7 @@ static const struct file_operations graph_depth_fops = {
 	.llseek = generic_file_llseek,
 };
 
-static const struct trace_file graph_files[] = {
-	{ .name = "max_graph_depth", .mode = 0640, .fops = &graph_depth_fops, .only_top = true },
-	{ .name = NULL },
-};
+TRACE_FILE(max_graph_depth, 0640, &graph_depth_fops, .only_top = true);
 
 /* ---- the command line ---- */
 
@@ -197,13 +194,6 @@ void __init graph_set_early_filters(void)
 	tracing_thresh_hook = check_thresh;
 	check_thresh();
 }
-
-static int __init init_graph_files(void)
-{
-	trace_register_files(graph_files);
-	return 0;
-}
-core_initcall(init_graph_files);
 
 static int __init init_graph_filter_files(void)
 {

@@ -1,4 +1,5 @@
 /* Files that hold one number. */
+#include "kernel/init.h"
 #include "trace/tracers/noise/number_file.h"
 
 #include "fs/tracefs/tracefs.h"
