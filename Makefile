@@ -488,7 +488,7 @@ bench:
 
 # A line for each feature, and one for each set of features that files need together, for scripts/features.
 print-features:
-	@:$(foreach t,$(sort $(TOGETHER)),$(info $t||$(together.$t)|))$(foreach f,$(FEATURE_NAMES),$(info $f|$($f.needs)|$($f.paths) $(foreach t,$(sort $(TOGETHER)),$(if $(filter $f,$(firstword $(subst +, ,$t))),$(together.$t)))|$($f.what)))
+	@:$(foreach t,$(sort $(TOGETHER)),$(info +$t||$(together.$t)|))$(foreach f,$(FEATURE_NAMES),$(info $f|$($f.needs)|$($f.paths) $(foreach t,$(sort $(TOGETHER)),$(if $(filter $f,$(firstword $(subst +, ,$t))),$(together.$t)))|$($f.what)))
 
 features: all
 	@scripts/features

@@ -110,7 +110,7 @@ $(call feature,livepatch,ftrace modules,\
 	functions that replace others)
 
 $(call feature,persist,core,\
-	fs/pstore trace/core/persistent.c trace/core/valid_entry.c kernel/mm/reserve_mem.c,\
+	fs/pstore trace/ring_buffer/persistent.c trace/core/persistent.c trace/core/valid_entry.c kernel/mm/reserve_mem.c,\
 	what the next boot reads: persistent buffers; pstore)
 
 $(call feature,btf,core,\

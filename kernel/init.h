@@ -18,6 +18,11 @@ typedef int (*initcall_t)(void);
 #define __define_initcall(fn, level)                                                               \
 	static initcall_t __initcall_##fn LINKER_TABLE_ENTRY(init, level##_initcalls, "") = fn
 /*
+ * Memory initcalls run when the map of the RAM is known, before anything is allocated: they may
+ * reserve memory with memblock_reserve(). Boot CPU, interrupts off.
+ */
+#define memory_initcall(fn) __define_initcall(fn, memory)
+/*
  * Early initcalls run as soon as memory and a clock work: on the boot CPU, in its idle task, with
  * interrupts off. kmalloc() and vmalloc() work. A free mutex may be taken. Sleeping is not allowed.
  */

@@ -11,7 +11,6 @@
 #include "kernel/workqueue/workqueue.h"
 #include "kernel/kallsyms.h"
 #include "kernel/mm/page_alloc.h"
-#include "kernel/mm/reserve_mem.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/fork.h"
@@ -28,6 +27,7 @@ DEFINE_LINKER_TABLE(init, initcall_t, core_initcalls);
 DEFINE_LINKER_TABLE(init, initcall_t, fs_initcalls);
 DEFINE_LINKER_TABLE(init, initcall_t, device_initcalls);
 DEFINE_LINKER_TABLE(init, initcall_t, late_initcalls);
+DEFINE_LINKER_TABLE(init, initcall_t, memory_initcalls);
 
 static void __init do_initcalls(const char *level, const initcall_t *call, const initcall_t *end)
 {
@@ -91,7 +91,7 @@ void __init start_kernel(void)
 		pr_warn("boot: %s\n", boot_info.problem);
 
 	memblock_init();
-	reserve_mem_init();
+	do_initcall_level(memory);
 	arch_paging_init();
 	arch_firmware_init();
 	setup_per_cpu_areas();

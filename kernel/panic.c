@@ -29,10 +29,12 @@ void (*oops_enter_hook)(struct pt_regs *regs);
 const char *(*oops_release_hook)(struct pt_regs *regs);
 void (*oops_task_hook)(struct pt_regs *regs);
 
-static struct panic_notifier *panic_notifiers; /* [A] only the head changes */
-static atomic_t die_cpu = ATOMIC_INIT(-1);     /* the CPU that reports an oops now, or -1 */
-static unsigned die_depth;                     /* [die_cpu] 2: an oops in the report of an oops */
-static unsigned die_count;                     /* [die_cpu] */
+DEFINE_LINKER_TABLE(rodata, const panic_enter_t, panic_enters);
+DEFINE_LINKER_TABLE(rodata, const kmsg_dumper_t, kmsg_dumpers);
+
+static atomic_t die_cpu = ATOMIC_INIT(-1); /* the CPU that reports an oops now, or -1 */
+static unsigned die_depth;                 /* [die_cpu] 2: an oops in the report of an oops */
+static unsigned die_count;                 /* [die_cpu] */
 
 /*
  * panic=0: a panic halts, and an oops ends only its task. panic=N restarts the machine N seconds
@@ -65,18 +67,16 @@ static void oops_dump(void)
 		dump();
 }
 
-void register_panic_notifier(struct panic_notifier *notifier)
-{
-	do
-		notifier->next = READ_ONCE(panic_notifiers);
-	while (cmpxchg(&panic_notifiers, notifier->next, notifier) != notifier->next);
-}
-
 static void panic_entered(void)
 {
-	for (const struct panic_notifier *notifier = READ_ONCE(panic_notifiers); notifier;
-	     notifier = notifier->next)
-		notifier->enter();
+	for_each_linker_table_entry (enter, panic_enters)
+		(*enter)();
+}
+
+void kmsg_dump(enum kmsg_dump_reason reason)
+{
+	for_each_linker_table_entry (dump, kmsg_dumpers)
+		(*dump)(reason);
 }
 
 /* Waits without the timer interrupt. */

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernel/atomic.h"
+#include "kernel/linker_table.h"
 
 struct pt_regs;
 
@@ -21,15 +22,14 @@ __printf(1, 2) void __noreturn boot_refuse(const char *fmt, ...);
  */
 void __noreturn die(const char *what, struct pt_regs *regs, long error_code);
 /*
- * Functions that are called before the report of a panic, or of an oops that will be one: they stop
- * what the report would overwrite. Legend: [C] constant after register_panic_notifier().
+ * A function that is called before the report of a panic, or of an oops that will be one: it stops
+ * what the report would overwrite. Any context from the start of the boot on, perhaps twice; it
+ * takes no lock.
  */
-struct panic_notifier {
-	void (*enter)(void);         /* [C] any context, perhaps twice; takes no lock */
-	struct panic_notifier *next; /* [C] */
-};
-/* Adds a function for ever. Any context. */
-void register_panic_notifier(struct panic_notifier *notifier);
+typedef void (*panic_enter_t)(void);
+#define PANIC_ENTER(fn)                                                                            \
+	static const panic_enter_t panic_enter_##fn LINKER_TABLE_ENTRY(rodata, panic_enters, "") = \
+		fn
 /*
  * Set by trace/ for ftrace_dump_on_oops, else NULL. Called once, in the report, with interrupts
  * off.

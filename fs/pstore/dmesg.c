@@ -25,8 +25,38 @@ unsigned pstore_kmsg_bytes = PSTORE_KMSG_BYTES;
 
 static DEFINE_SPINLOCK(dump_lock);
 static unsigned dump_count;      /* [dump_lock] dumps of this boot */
-static char *dump_text;          /* [dump_lock] as large as a zone */
+static char *dump_text;          /* [dump_lock] as large as a zone; NULL: no dumps */
 static char line[KMSG_LINE_MAX]; /* [dump_lock] */
+
+static const char *reason_name(enum kmsg_dump_reason reason)
+{
+	static const char *const names[] = {
+		[KMSG_DUMP_UNDEF] = "Unknown",     [KMSG_DUMP_PANIC] = "Panic",
+		[KMSG_DUMP_OOPS] = "Oops",         [KMSG_DUMP_EMERG] = "Emergency",
+		[KMSG_DUMP_SHUTDOWN] = "Shutdown",
+	};
+
+	return names[reason];
+}
+
+/* Fills buf with the last lines of the log that have room. Returns the number of bytes. */
+static size_t end_of_log(char *buf, size_t size)
+{
+	u64 seq = kmsg_first_seq();
+	size_t length, total = 0, used = 0;
+
+	while ((length = kmsg_read_line(&seq, line)))
+		total += length;
+	seq = kmsg_first_seq();
+	while (total > size && (length = kmsg_read_line(&seq, line)))
+		total -= min(length, total);
+	/* Another CPU may have added lines meanwhile. */
+	while ((length = kmsg_read_line(&seq, line)) && used + length <= size) {
+		memcpy(buf + used, line, length);
+		used += length;
+	}
+	return used;
+}
 
 /* dump_lock held; or a panic has stopped its holder. */
 static void write_dump(enum kmsg_dump_reason reason)
@@ -42,36 +72,53 @@ static void write_dump(enum kmsg_dump_reason reason)
 	persistent_ram_zap(zone);
 	persistent_ram_write(zone, header, length);
 	room = min(zone->size - min(length, zone->size), (size_t)READ_ONCE(pstore_kmsg_bytes));
-	length = (size_t)scnprintf(dump_text, room, "%s#%u Part1\n", kmsg_dump_reason_str(reason),
+	length = (size_t)scnprintf(dump_text, room, "%s#%u Part1\n", reason_name(reason),
 				   dump_count);
-	length += kmsg_dump_get_buffer(dump_text + length, room - length, line);
+	length += end_of_log(dump_text + length, room - length);
 	persistent_ram_write(zone, dump_text, length);
 }
 
-/* A fault in a dump nests, and then the lock is taken: only a panic dumps once more. */
-static void pstore_dump(struct kmsg_dumper *dumper, enum kmsg_dump_reason reason)
-{
-	bool locked = spin_trylock(&dump_lock);
+static bool always_kmsg_dump; /* constant after the command line has been parsed */
 
-	(void)dumper;
+static int __init set_always_kmsg_dump(const char *value)
+{
+	if (!value) {
+		always_kmsg_dump = true;
+		return 0;
+	}
+	return kstrtobool(value, &always_kmsg_dump);
+}
+__setup("printk.always_kmsg_dump", set_always_kmsg_dump);
+
+static enum kmsg_dump_reason last_reason(void)
+{
+	if (ramoops_max_reason != KMSG_DUMP_UNDEF)
+		return ramoops_max_reason;
+	return always_kmsg_dump ? KMSG_DUMP_MAX : KMSG_DUMP_OOPS;
+}
+
+/* A fault in a dump nests, and then the lock is taken: only a panic dumps once more. */
+static void pstore_dump(enum kmsg_dump_reason reason)
+{
+	bool locked;
+
+	if (!smp_load_acquire(&dump_text) || reason > last_reason())
+		return;
+	locked = spin_trylock(&dump_lock);
 	if (locked || reason == KMSG_DUMP_PANIC)
 		write_dump(reason);
 	if (locked)
 		spin_unlock(&dump_lock);
 }
 
-static struct kmsg_dumper pstore_dumper = { .dump = pstore_dump };
+KMSG_DUMPER(pstore_dump);
 
 int pstore_dmesg_init(void)
 {
 	if (!ramoops_nr_dumps)
 		return 0;
-	dump_text = vmalloc(ramoops_dumps[0].size);
-	if (!dump_text)
-		return -ENOMEM;
-	pstore_dumper.max_reason = ramoops_max_reason;
-	kmsg_dump_register(&pstore_dumper);
-	return 0;
+	smp_store_release(&dump_text, vmalloc(ramoops_dumps[0].size));
+	return dump_text ? 0 : -ENOMEM;
 }
 
 size_t pstore_dmesg_header(const char *dump, size_t size, u64 *time)

@@ -115,20 +115,6 @@ phys_addr_t memblock_phys_alloc_below(size_t size, size_t align, phys_addr_t lim
 	return phys;
 }
 
-phys_addr_t memblock_phys_alloc_highest(size_t size, size_t align, phys_addr_t limit)
-{
-	phys_addr_t cursor = ONE_MIB, base, end, highest = 0;
-
-	while (memblock_next_free(&cursor, &base, &end)) {
-		end = min(end, limit);
-		if (end > base && end - base >= size && ALIGN_DOWN(end - size, align) >= base)
-			highest = ALIGN_DOWN(end - size, align);
-	}
-	if (highest)
-		memblock_reserve(highest, size);
-	return highest;
-}
-
 void *memblock_alloc(size_t size, size_t align)
 {
 	/*

@@ -56,8 +56,6 @@ void memblock_init(void);
 phys_addr_t memblock_phys_alloc(size_t size, size_t align);
 /* The same from 64 KiB on and below limit, for real-mode code. 0: no memory. */
 phys_addr_t memblock_phys_alloc_below(size_t size, size_t align, phys_addr_t limit);
-/* The same from 1 MiB on: the highest gap below limit. 0: no memory. */
-phys_addr_t memblock_phys_alloc_highest(size_t size, size_t align, phys_addr_t limit);
 /* Zeroed memory in the direct map. */
 void *memblock_alloc(size_t size, size_t align);
 void memblock_reserve(phys_addr_t base, size_t size);

@@ -12,6 +12,7 @@
 #define RESERVE_MEM_MAX       8
 #define RESERVE_MEM_NAME_SIZE 16
 #define BELOW                 (1UL << 32) /* firmware and loaders use the highest RAM below */
+#define ONE_MIB               0x100000UL
 
 /* Constant after reserve_mem_init(). start 0: no place has been found yet. */
 struct reserved_area {
@@ -107,7 +108,23 @@ static phys_addr_t __init middle_of_ram(void)
 	return last / 4 * 3;
 }
 
-void __init reserve_mem_init(void)
+/* Reserves the highest place below limit. 0: there is none. */
+static phys_addr_t __init reserve_highest(size_t size, size_t align, phys_addr_t limit)
+{
+	phys_addr_t cursor = ONE_MIB, base, end, highest = 0;
+
+	while (memblock_next_free(&cursor, &base, &end)) {
+		end = min(end, limit);
+		if (end > base && end - base >= size && ALIGN_DOWN(end - size, align) >= base)
+			highest = ALIGN_DOWN(end - size, align);
+	}
+	if (highest)
+		memblock_reserve(highest, size);
+	return highest;
+}
+
+/* Reserves all areas that the command line names. */
+static int __init reserve_mem_init(void)
 {
 	for (unsigned i = 0; i < nr_areas; i++) {
 		struct reserved_area *area = &areas[i];
@@ -117,11 +134,12 @@ void __init reserve_mem_init(void)
 		else if (area->start)
 			memblock_reserve(area->start, area->size);
 		else
-			area->start = memblock_phys_alloc_highest(area->size, area->align,
-								  middle_of_ram());
+			area->start = reserve_highest(area->size, area->align, middle_of_ram());
 		if (area->start)
 			pr_info("%s at %#lx, %zu KiB\n", area->name, area->start, area->size >> 10);
 		else
 			pr_warn("no room for %zu KiB for %s\n", area->size >> 10, area->name);
 	}
+	return 0;
 }
+memory_initcall(reserve_mem_init);

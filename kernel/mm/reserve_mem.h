@@ -14,7 +14,5 @@
 int reserve_mem_at(phys_addr_t start, size_t size);
 /* Returns whether reserve_mem_init() has reserved the area of reserve_mem_at(). Any context. */
 bool reserve_mem_has(phys_addr_t start, size_t size);
-/* Reserves all areas that the command line names. After memblock_init(), before allocations. */
-void reserve_mem_init(void);
 /* Finds the area of that name. False: there is none. Any context after reserve_mem_init(). */
 bool reserve_mem_find_by_name(const char *name, phys_addr_t *start, size_t *size);

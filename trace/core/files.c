@@ -59,7 +59,8 @@ static int create_files(struct trace_cpu *where, struct dentry *dir)
 	for_each_linker_table_entry (file, trace_files) {
 		if (per_cpu ? !file->per_cpu && !file->only_per_cpu : file->only_per_cpu)
 			continue;
-		if (where->tr->name && file->only_top)
+		if ((where->tr->name && file->only_top) ||
+		    (!where->tr->persistent && file->only_persistent))
 			continue;
 		if (IS_ERR_OR_NULL(
 			    tracefs_create_file(file->name, file->mode, dir, where, file->fops)))

@@ -9,9 +9,10 @@ struct trace_file {
 	const char *name;
 	umode_t mode;
 	const struct file_operations *fops;
-	bool per_cpu;      /* in per_cpu/cpuN too */
-	bool only_per_cpu; /* only in per_cpu/cpuN */
-	bool only_top;     /* not in instances */
+	bool per_cpu;         /* in per_cpu/cpuN too */
+	bool only_per_cpu;    /* only in per_cpu/cpuN */
+	bool only_top;        /* not in instances */
+	bool only_persistent; /* only if the buffer survives a reboot */
 };
 
 /*

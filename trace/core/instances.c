@@ -102,8 +102,6 @@ static int create_instance(const char *name, struct trace_persistent *persistent
 	}
 	tr->dir->d_inode->i_owner = file_owner_get(&tr->owner);
 	error = trace_create_files(tr);
-	if (!error && persistent)
-		error = trace_persistent_create_files(tr);
 	list_add_tail_rcu(&tr->list, &trace_arrays);
 	/*
 	 * If a task has already opened a file, the incomplete instance stays until rmdir(2). After

@@ -2,11 +2,11 @@
 #include "trace/core/persistent.h"
 
 #include "fs/vfs/seq_file.h"
-#include "fs/tracefs/tracefs.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
-#include "kernel/lib/string.h"
+#include "kernel/lib/kstrtox.h"
 #include "kernel/mm/page_alloc.h"
+#include "kernel/mm/reserve_mem.h"
 #include "kernel/mm/slab.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
@@ -34,7 +34,7 @@ static u64 build_key(void)
 
 /* ---- the instance ---- */
 
-struct trace_buffer *trace_persistent_alloc(struct trace_persistent *persistent)
+static struct trace_buffer *persistent_alloc(struct trace_persistent *persistent)
 {
 	struct trace_buffer *buffer =
 		ring_buffer_alloc_range(persistent->area, persistent->size, build_key(),
@@ -77,13 +77,7 @@ static int last_boot_info_show(struct seq_file *m, void *v __unused)
 }
 DEFINE_SHOW_ATTRIBUTE(last_boot_info);
 
-int trace_persistent_create_files(struct trace_array *tr)
-{
-	return IS_ERR_OR_NULL(tracefs_create_file("last_boot_info", 0440, tr->dir, &tr->all,
-						  &last_boot_info_fops))
-		       ? -ENOMEM
-		       : 0;
-}
+TRACE_FILE(last_boot_info, 0440, &last_boot_info_fops, .only_persistent = true);
 
 /*
  * The report of a panic is long: recorded, it would overwrite what led to the panic. Any context;
@@ -98,19 +92,11 @@ static void stop_at_panic(void)
 			tracing_record_off_tr(tr);
 }
 
-static struct panic_notifier stop_notifier = { .enter = stop_at_panic };
+PANIC_ENTER(stop_at_panic);
 
-static void __init register_stop_notifier(void)
-{
-	static bool done __initdata;
-
-	if (!done)
-		register_panic_notifier(&stop_notifier);
-	done = true;
-}
-
-int __init trace_instance_create_in(const char *name, phys_addr_t start, size_t size,
-				    struct trace_array **tr)
+/* Creates instances/NAME there, and reports what the last boot has left. 0 or an errno. */
+static int __init create_in(const char *name, phys_addr_t start, size_t size,
+			    struct trace_array **tr)
 {
 	struct trace_persistent *persistent = kzalloc(sizeof(*persistent), GFP_KERNEL);
 	const struct ring_buffer_recovery *found;
@@ -119,14 +105,14 @@ int __init trace_instance_create_in(const char *name, phys_addr_t start, size_t 
 
 	if (!persistent)
 		return -ENOMEM;
-	persistent->area = __va(start);
-	persistent->size = size;
+	*persistent = (struct trace_persistent){ .alloc = persistent_alloc,
+						 .area = __va(start),
+						 .size = size };
 	error = trace_instance_create(name, persistent, tr);
 	if (error) {
 		kfree(persistent);
 		return error;
 	}
-	register_stop_notifier();
 	found = &persistent->found;
 	why = why_left_out(found);
 	if (why)
@@ -137,3 +123,30 @@ int __init trace_instance_create_in(const char *name, phys_addr_t start, size_t 
 			(unsigned long long)found->damaged);
 	return 0;
 }
+
+static int __init reserve(const char *where)
+{
+	char *end;
+	phys_addr_t start = memparse(where, &end);
+
+	return *end == ':' ? reserve_mem_at(start, memparse(end + 1, NULL)) : 0;
+}
+
+static int __init create(const char *name, const char *where, struct trace_array **tr)
+{
+	phys_addr_t start;
+	size_t size;
+	char *end;
+
+	if (!reserve_mem_find_by_name(where, &start, &size)) {
+		start = memparse(where, &end);
+		if (end == where || *end != ':')
+			return -ENOENT;
+		size = ALIGN(memparse(end + 1, NULL), PAGE_SIZE);
+		if (!reserve_mem_has(start, size))
+			return -ENOMEM;
+	}
+	return create_in(name, start, size, tr);
+}
+
+TRACE_AREAS = { .reserve = reserve, .create = create };

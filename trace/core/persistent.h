@@ -7,13 +7,15 @@
  */
 #pragma once
 
-#include "kernel/types.h"
+#include "kernel/linker_table.h"
 #include "trace/ring_buffer/ring_buffer.h"
 
 struct trace_array;
 
 /* Constant, but for last_boot. Never freed, as the instance cannot be removed. */
 struct trace_persistent {
+	/* Makes the buffer of an instance in the area. NULL: no memory, or too small. */
+	struct trace_buffer *(*alloc)(struct trace_persistent *persistent);
 	void *area;
 	size_t size; /* bytes */
 	/*
@@ -24,13 +26,19 @@ struct trace_persistent {
 	struct ring_buffer_recovery found;
 };
 
-/* Makes the buffer of an instance in its area. NULL: no memory, or too small. Task context. */
-struct trace_buffer *trace_persistent_alloc(struct trace_persistent *persistent);
-/* Creates last_boot_info in the instance's directory. 0 or -ENOMEM. T held. */
-int trace_persistent_create_files(struct trace_array *tr);
 /*
- * Creates instances/NAME with its buffer in the area of physical memory, and reports what the last
- * boot has left there. 0 or an errno. Boot.
+ * The memory that trace_instance=NAME@WHERE names on the command line. WHERE is the name of a
+ * reserved area, or "START:SIZE". trace/core/persistent.c makes the only entry of this linker
+ * table; without it no instance has its own memory.
  */
-int trace_instance_create_in(const char *name, phys_addr_t start, size_t size,
-			     struct trace_array **tr);
+struct trace_areas {
+	/* Asks for the memory of "START:SIZE". 0 or an errno. While the command line is parsed. */
+	int (*reserve)(const char *where);
+	/*
+	 * Creates instances/NAME with its buffer there, and reports what the last boot has left. 0
+	 * or an errno. Boot, task context.
+	 */
+	int (*create)(const char *name, const char *where, struct trace_array **tr);
+};
+#define TRACE_AREAS                                                                                \
+	static const struct trace_areas areas LINKER_TABLE_ENTRY(rodata, trace_areas, "")

@@ -506,7 +506,7 @@ int trace_array_init(struct trace_array *tr)
 	cpumask_setall(&tr->tracing_cpumask);
 	INIT_LIST_HEAD(&tr->options);
 	INIT_LIST_HEAD(&tr->err_log);
-	tr->buffer = tr->buffers[0] = tr->persistent ? trace_persistent_alloc(tr->persistent)
+	tr->buffer = tr->buffers[0] = tr->persistent ? tr->persistent->alloc(tr->persistent)
 						     : ring_buffer_alloc(1, RB_FL_OVERWRITE);
 	tr->buffer_expanded = tr->persistent;
 	tr->snapshot = tr->buffers[1] = ring_buffer_alloc(1, RB_FL_OVERWRITE);

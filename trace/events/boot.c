@@ -15,8 +15,6 @@
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
-#include "kernel/mm/page_alloc.h"
-#include "kernel/mm/reserve_mem.h"
 #include "kernel/printk/printk.h"
 #include "trace/events/tp_printk.h"
 #include "trace/trigger/trigger.h"
@@ -31,17 +29,18 @@ static char boot_instances[BOOT_TEXT_MAX] __initdata;
 __setup_string("trace_event", boot_events);
 __setup_string("trace_trigger", boot_triggers);
 
+DEFINE_LINKER_TABLE(rodata, const struct trace_areas, trace_areas);
+
 /* Reserves the memory of NAME@START:SIZE. */
 static int __init reserve_area(const char *value)
 {
 	const char *at = strchr(value, '@'), *comma = strchr(value, ',');
-	phys_addr_t start;
-	char *end;
 
 	if (!at || (comma && comma < at) || at[1] < '0' || at[1] > '9')
 		return 0;
-	start = memparse(at + 1, &end);
-	return *end == ':' ? reserve_mem_at(start, memparse(end + 1, NULL)) : 0;
+	for_each_linker_table_entry (areas, trace_areas)
+		return areas->reserve(at + 1);
+	return -ENOENT;
 }
 
 static int __init add_boot_instance(const char *value)
@@ -126,22 +125,11 @@ void __init trace_boot_events(void)
 		add_triggers(false);
 }
 
-/* where: the name of a reserved area, or "START:SIZE". */
 static int __init create_in_area(const char *name, const char *where, struct trace_array **tr)
 {
-	phys_addr_t start;
-	size_t size;
-	char *end;
-
-	if (!reserve_mem_find_by_name(where, &start, &size)) {
-		start = memparse(where, &end);
-		if (end == where || *end != ':')
-			return -ENOENT;
-		size = ALIGN(memparse(end + 1, NULL), PAGE_SIZE);
-		if (!reserve_mem_has(start, size))
-			return -ENOMEM;
-	}
-	return trace_instance_create_in(name, start, size, tr);
+	for_each_linker_table_entry (areas, trace_areas)
+		return areas->create(name, where, tr);
+	return -ENOENT;
 }
 
 /* line: "NAME[^FLAG…][@AREA]" or the same with ",EVENT,…". */

@@ -64,7 +64,7 @@ static void stop_at_panic(void)
 	WRITE_ONCE(stopped, true);
 }
 
-static struct panic_notifier stop_notifier = { .enter = stop_at_panic };
+PANIC_ENTER(stop_at_panic);
 
 static int set_enabled(bool on)
 {
@@ -121,7 +121,6 @@ static int __init pstore_ftrace_start(void)
 		if (!ring->records)
 			return 0;
 	}
-	register_panic_notifier(&stop_notifier);
 	ftrace_share_hashes(function_trace_ops(&global_trace), &pstore_ops);
 	dir = debugfs_create_dir("pstore", NULL);
 	if (IS_ERR(debugfs_create_file("record_ftrace", 0600, dir, NULL, &record_ftrace_fops)))
