@@ -4,7 +4,6 @@
 #include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
 #include "kernel/export.h"
-#include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
