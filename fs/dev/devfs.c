@@ -1,62 +1,30 @@
-/* devtmpfs: devices as files, at /dev; and the table of character devices. */
+/* Character devices by number, and devtmpfs, which has a file for each, at /dev. */
 #include "fs/dev/devfs.h"
-#include "fs/vfs/chrdev.h"
 #include "fs/mount/namespace.h"
 #include "fs/tmpfs/tmpfs.h"
 #include "fs/vfs/fs_struct.h"
 #include "fs/vfs/internal.h"
 #include "fs/vfs/namei.h"
 #include "kernel/init.h"
-#include "kernel/mm/slab.h"
 
-static DEFINE_SPINLOCK(chrdevs_lock);
-static LIST_HEAD(chrdevs); /* [chrdevs_lock] */
+/* DEVICE_FILE() makes the entries. */
+DEFINE_LINKER_TABLE(rodata, const struct device_file, device_files);
 
-void register_chrdev(struct chrdev *chrdev)
+static bool device_exists(const struct device_file *device)
 {
-	spin_lock(&chrdevs_lock);
-	list_add_tail(&chrdev->list, &chrdevs);
-	spin_unlock(&chrdevs_lock);
-}
-
-static const struct chrdev *find_chrdev(u32 dev)
-{
-	const struct chrdev *chrdev, *found = NULL;
-
-	spin_lock(&chrdevs_lock);
-	list_for_each_entry (chrdev, &chrdevs, list)
-		if (chrdev->dev == dev)
-			found = chrdev;
-	spin_unlock(&chrdevs_lock);
-	return found;
+	return !device->exists || device->exists();
 }
 
 int chrdev_open(struct inode *inode, struct file *file)
 {
-	const struct chrdev *chrdev = find_chrdev(inode->i_rdev);
-
-	if (!chrdev)
-		return -ENXIO;
-	inode->i_private = chrdev->private;
-	file->f_op = chrdev->fops;
-	return chrdev->fops->open ? chrdev->fops->open(inode, file) : 0;
-}
-
-/* DEVICE_FILE() makes the entries. */
-DEFINE_LINKER_TABLE(init, const struct device_file, device_files);
-
-/* Makes a device in the current directory. */
-static int __init make_device(const struct device_file *device)
-{
-	struct chrdev *chrdev = kzalloc(sizeof(*chrdev), GFP_KERNEL);
-
-	if (!chrdev)
-		return -ENOMEM;
-	*chrdev = (struct chrdev){ .dev = device->dev,
-				   .fops = device->fops,
-				   .private = device->private };
-	register_chrdev(chrdev);
-	return do_mknodat(AT_FDCWD, device->name, S_IFCHR | device->mode, device->dev);
+	for_each_linker_table_entry (device, device_files) {
+		if (device->dev != inode->i_rdev || !device_exists(device))
+			continue;
+		inode->i_private = device->private;
+		file->f_op = device->fops;
+		return device->fops->open ? device->fops->open(inode, file) : 0;
+	}
+	return -ENXIO;
 }
 
 /* Makes the devices in the current directory. */
@@ -65,8 +33,9 @@ static int __init make_devices(void)
 	int err = 0;
 
 	for_each_linker_table_entry (device, device_files)
-		if (!err && (!device->exists || device->exists()))
-			err = make_device(device);
+		if (!err && device_exists(device))
+			err = do_mknodat(AT_FDCWD, device->name, S_IFCHR | device->mode,
+					 device->dev);
 	if (err)
 		return err;
 	/* Names that programs expect. /proc/self/fd is a link to the descriptors of the reader. */

@@ -12,11 +12,12 @@ struct device_file {
 	const char *name;
 	const struct file_operations *fops;
 	void *private;
-	bool (*exists)(void); /* NULL: always. Called by an fs_initcall. */
+	bool (*exists)(void); /* NULL: always. Task context. */
 	u32 dev;              /* MKDEV() */
 	umode_t mode;
 };
 
 /* Adds a device: DEVICE_FILE(null) = { .name = "null", … }; */
 #define DEVICE_FILE(id)                                                                            \
-	static const struct device_file device_file_##id LINKER_TABLE_ENTRY(init, device_files, #id)
+	static const struct device_file device_file_##id LINKER_TABLE_ENTRY(rodata, device_files,  \
+									    #id)

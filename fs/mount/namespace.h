@@ -88,7 +88,7 @@ int register_filesystem(struct file_system_type *type);
 /* Makes the boot register a file system: one line behind its struct file_system_type. */
 #define FILE_SYSTEM(type)                                                                          \
 	static struct file_system_type *const file_system_##type LINKER_TABLE_ENTRY(               \
-		init, file_systems, #type) = &(type)
+		init, file_system_types, #type) = &(type)
 /*
  * Mounts the type's super_block at path; the first mount is at "/". /proc/mounts shows devname.
  * Returns 0 or a negative errno.

@@ -1,6 +1,6 @@
 /* How pipes and FIFOs are opened and closed. fs/pipe/pipe.c moves the bytes. */
-#include "fs/vfs/chrdev.h"
 #include "fs/file/file.h"
+#include "fs/vfs/hooks.h"
 #include "fs/vfs/internal.h"
 #include "fs/pipe/pipe.h"
 #include "fs/vfs/syscalls.h"
@@ -94,7 +94,7 @@ static int create_pipe_files(struct file *files[2], unsigned flags)
 	pipe->readers = pipe->writers = pipe->w_counter = 1;
 	pipe->files = 2;
 	inode->i_private = pipe;
-	inode->i_fop = fifo_operations; /* for opens of /proc/PID/fd/N */
+	inode->i_fop = vfs_hooks.fifo; /* for opens of /proc/PID/fd/N */
 	files[0] = alloc_file_pseudo(inode, NULL, name, O_RDONLY | flags, &pipe_fops);
 	if (IS_ERR(files[0])) {
 		err = PTR_ERR(files[0]);
@@ -251,7 +251,7 @@ static const struct file_operations fifo_fops = { .open = fifo_open };
 
 static int __init fifo_init(void)
 {
-	fifo_operations = &fifo_fops;
+	vfs_hooks.fifo = &fifo_fops;
 	return 0;
 }
 core_initcall(fifo_init);

@@ -16,6 +16,8 @@ struct fown_struct;
 struct fasync_struct;
 
 struct vfs_hooks {
+	/* fs/pipe/open.c: the operations of FIFOs. NULL: an open is -ENXIO. */
+	const struct file_operations *fifo;
 	/* fs/locks/: the locks of fcntl(2). The other two: for an inode with i_flctx. locks.h */
 	long (*fcntl_lock)(unsigned fd, struct file *file, unsigned cmd, void __user *arg);
 	void (*locks_remove_posix)(struct file *file, void *owner);

@@ -4,7 +4,7 @@
 #include "kernel/init.h"
 
 /* FILE_SYSTEM() makes the entries. */
-DEFINE_LINKER_TABLE(init, struct file_system_type *const, file_systems);
+DEFINE_LINKER_TABLE(init, struct file_system_type *const, file_system_types);
 
 /* What the root file system holds before an archive is unpacked, as on Linux. */
 static int __init make_root(void)
@@ -21,13 +21,13 @@ static int __init populate(void)
 {
 	int err = 0;
 
-	for_each_linker_table_entry (type, file_systems)
+	for_each_linker_table_entry (type, file_system_types)
 		if (!(*type)->multiple && !(*type)->sb && !err) {
 			struct vfsmount *mnt = kern_mount(*type);
 
 			err = IS_ERR(mnt) ? (int)PTR_ERR(mnt) : 0;
 		}
-	for_each_linker_table_entry (type, file_systems)
+	for_each_linker_table_entry (type, file_system_types)
 		if ((*type)->populate && !err)
 			err = (*type)->populate();
 	return err;
@@ -37,7 +37,7 @@ static int __init vfs_init(void)
 {
 	int err;
 
-	for_each_linker_table_entry (type, file_systems)
+	for_each_linker_table_entry (type, file_system_types)
 		register_filesystem(*type);
 	err = make_root();
 	return err ? err : populate();

@@ -1,6 +1,6 @@
 /* Inodes: the objects that names stand for. The last reference frees the inode and its data. */
-#include "fs/vfs/chrdev.h"
 #include "fs/file/file_owner.h"
+#include "fs/vfs/hooks.h"
 #include "fs/vfs/internal.h"
 #include "fs/vfs/permission.h"
 #include "kernel/mm/slab.h"
@@ -54,15 +54,14 @@ static int no_device_open(struct inode *inode, struct file *file)
 
 /* Block devices, and sockets, which only connect(2) can reach. */
 static const struct file_operations no_device_operations = { .open = no_device_open };
-const struct file_operations *fifo_operations = &no_device_operations;
 static const struct file_operations chrdev_operations = { .open = chrdev_open };
 
 void init_special_inode(struct inode *inode, u32 dev)
 {
 	if (S_ISCHR(inode->i_mode))
 		inode->i_fop = &chrdev_operations;
-	else if (S_ISFIFO(inode->i_mode))
-		inode->i_fop = fifo_operations;
+	else if (S_ISFIFO(inode->i_mode) && vfs_hooks.fifo)
+		inode->i_fop = vfs_hooks.fifo;
 	else
 		inode->i_fop = &no_device_operations;
 	if (S_ISCHR(inode->i_mode) || S_ISBLK(inode->i_mode))

@@ -18,7 +18,6 @@
 #include "fs/vfs/dcache.c"
 #include "fs/file/file_table.c"
 #include "fs/vfs/filesystems.h"
-#include "fs/vfs/chrdev.h"
 #include "fs/vfs/page_cache.h"
 #include "fs/pipe/pipe.h"
 #include "fs/calls/getname.c"
