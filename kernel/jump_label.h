@@ -99,7 +99,8 @@ int static_key_dec(struct static_key *key);
 
 /*
  * A batch changes any number of keys with one text_patch_apply(). Other changes wait from begin to
- * end. The sites change at the end. A batch needs no memory that it cannot do without.
+ * end. The sites change at the end. Without memory for all patches, the end makes several smaller
+ * changes.
  */
 void static_key_batch_begin(void);
 void static_key_batch_set(struct static_key *key, bool enable);

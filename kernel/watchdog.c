@@ -7,8 +7,8 @@
  * that leaves idle sends an IPI to its watcher if the watcher has no check pending: at most once a
  * second.
  *
- * A host may stop a virtual CPU for many seconds, and the clock goes on meanwhile. So neither
- * detector judges by time. Both count what the suspected CPU itself has done:
+ * A host may stop a virtual CPU for many seconds, and the clock goes on. So neither detector judges
+ * by time. Both count what the suspected CPU itself has done:
  *
  *   soft	Each check asks for a reschedule. Suppose a CPU takes watchdog_thresh checks in a
  *		row, a second apart or more, without one pass through the scheduler in between.

@@ -7,8 +7,8 @@
 #include "kernel/syscalls/syscalls.h"
 
 /*
- * Entries are collected in a buffer of the kernel, because the directory is locked meanwhile, and
- * then copied to the program.
+ * Entries are collected in a buffer of the kernel, because the directory is locked during the
+ * collection, and then copied to the program.
  */
 struct getdents_context {
 	struct dir_context ctx;

@@ -3,7 +3,7 @@
  *
  * A call first asks each file. Only if none is ready, and it may wait, it queues itself with each
  * of them, and asks again. A wake-up sets `triggered`, so that one that comes between the question
- * and the sleep is not lost; poll operations may sleep meanwhile.
+ * and the sleep is not lost. So poll operations may sleep.
  */
 #include "fs/file/poll.h"
 

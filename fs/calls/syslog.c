@@ -59,8 +59,8 @@ static long read_last(char __user *buf, size_t len, u64 seq, char *line)
 }
 
 /*
- * Waits until the record read_seq is there. syslog_mutex is held, but not while it waits: others
- * call syslog(2) meanwhile. 0 or a negative errno.
+ * Waits until the record read_seq is there. syslog_mutex is held, but released during the wait, so
+ * that others can call syslog(2). 0 or a negative errno.
  */
 static int wait_for_record(void)
 {

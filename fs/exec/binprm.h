@@ -48,7 +48,8 @@ int remove_arg_zero(struct linux_binprm *bprm);
 /*
  * The current task executes a program. Returns whether another process shares its struct, and could
  * change it under the program: threads of the task end with the exec. If none does, none will
- * before end_exec_fs(): clone(CLONE_FS) gives -EAGAIN meanwhile. Task context; takes tasklist_lock.
+ * before end_exec_fs(): until then clone(CLONE_FS) gives -EAGAIN. Task context; takes
+ * tasklist_lock.
  */
 bool begin_exec_fs(void);
 /* For the same task, with the result of begin_exec_fs(). */

@@ -344,7 +344,7 @@ static unsigned eventpoll_poll(struct file *file, poll_table *table)
 			continue;
 		ready = POLLIN | POLLRDNORM;
 		spin_lock_irq(&ep->lock);
-		list_del_init(&item->ready_node); /* an event may have come meanwhile */
+		list_del_init(&item->ready_node); /* an event may have come since */
 		list_add(&item->ready_node, &list);
 		spin_unlock_irq(&ep->lock);
 	}
@@ -503,7 +503,7 @@ static int eventpoll_release_op(struct inode *inode, struct file *file)
 	struct rb_node *node;
 
 	(void)inode;
-	/* Keeps watched files from ending meanwhile: they would look for their items. */
+	/* Keeps watched files from ending now: they would look for their items. */
 	mutex_lock(&epoll_files_mutex);
 	mutex_lock(&ep->mutex);
 	while ((node = rb_first_cached(&ep->items))) {

@@ -82,9 +82,8 @@ static const unsigned path_limits[EPOLL_MAX_NESTS + 1] = { 1000, 500, 100, 50, 1
 
 /*
  * Counts the paths that lead up from a file that `items` watch. False: there are too many. Paths
- * without an epoll file between are not limited here, as in Linux: their number is that of the
- * watches, which their users pay for (max_user_watches). The count of the others ends when it is
- * too high. E and F held.
+ * without an epoll file in between have no limit here, as in Linux: there is one for each watch,
+ * and max_user_watches limits those. The count stops as soon as it is too high. E and F held.
  */
 static bool count_paths(const struct epitem *items, unsigned between, unsigned *counts)
 {

@@ -92,7 +92,7 @@ static struct file **use_arrays(struct files_struct *files, struct file **fd, un
 	return old;
 }
 
-/* Makes room for fd. Releases the lock meanwhile. 0, -EMFILE or -ENOMEM. */
+/* Makes room for fd. Releases the lock while it allocates. 0, -EMFILE or -ENOMEM. */
 static int expand_files(struct files_struct *files, unsigned fd)
 {
 	unsigned max_fds = NR_OPEN_DEFAULT;
@@ -108,7 +108,7 @@ static int expand_files(struct files_struct *files, unsigned fd)
 	if (!new)
 		return -ENOMEM;
 	unused = fd >= files->max_fds ? use_arrays(files, new, max_fds) : new;
-	/* A task that shares the table may have grown it meanwhile. */
+	/* Another task that shares the table may have enlarged it during the allocation. */
 	free_arrays(unused);
 	return 0;
 }

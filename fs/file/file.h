@@ -2,8 +2,8 @@
  * The descriptor table of a task: task_struct.files. Threads that clone(CLONE_FILES) makes share
  * one.
  *
- * The cheap lookup of fdget() takes no lock and counts no file: it is right while one task only
- * uses the table, because then no other task closes the file meanwhile. light_max says so.
+ * The cheap lookup of fdget() takes no lock and counts no file. It is right while only one task
+ * uses the table, because no other task can close the file. light_max says whether it is so.
  */
 #pragma once
 

@@ -1,7 +1,6 @@
 /*
  * Owners of files: an object that makes a set of files work and that can be removed, such as a
- * tracing instance. It is to its files what a module is to its files in Linux
- * (file_operations.owner).
+ * tracing instance. It plays the part of file_operations.owner in Linux, which names a module.
  *
  * The owner cannot be removed while one of its files is open. After its removal no file of it can
  * be opened. The last reference, which may be an inode's, releases it. A struct file_owner is

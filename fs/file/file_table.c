@@ -24,7 +24,7 @@ unsigned long max_files;
 static const struct file_operations empty_file_operations;
 
 /*
- * Counts a file, unless there are fs.file-max. Root gets one nevertheless, to look what is wrong.
+ * Counts a file. False: there are fs.file-max files already. Root may have more, to find the fault.
  */
 static bool count_file(void)
 {
@@ -311,7 +311,7 @@ int anon_inode_getfd(const char *name, const struct file_operations *fops, void 
 }
 
 /*
- * A file with what belongs to it is about 1 KiB: all files use no more than a tenth of the memory.
+ * A file and what belongs to it take about 1 KiB, so all files use at most a tenth of the memory.
  */
 static unsigned long default_max_files(void)
 {

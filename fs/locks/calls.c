@@ -69,8 +69,8 @@ static void get_lock(struct lock_request *want, struct flock *fl)
 }
 
 /*
- * A thread that waits for a lock may find that another thread has closed the descriptor meanwhile.
- * That close has dropped the locks of the process on the file before this one was there.
+ * While a thread waits for a lock, another thread may close the descriptor. That close has dropped
+ * the locks of the process on the file before this one was there.
  */
 static long drop_if_closed(unsigned fd, struct file *file)
 {

@@ -9,11 +9,11 @@
  * What one user may cost another: nothing limits how many locks a process has (RLIMIT_LOCKS has no
  * effect, as on Linux), and a file that all may read, all may lock. So the context has a mutex and
  * no spinlock: however many locks there are, preemption and interrupts stay on. A call on another
- * file does not meet them at all. A call on the same file takes a time that grows with the number
- * of owners (open files or processes, which have limits), but not of ranges, except those that it
- * removes, each of which a call had to make. Waiters are tasks, which have a limit, too; the end of
- * a lock wakes those that it kept waiting, and each wake-up is one task under no spinlock of a
- * queue of others. An owner counts its ranges, for the OOM killer: file_memory().
+ * file does not meet them at all. The time of a call on the same file grows with the number of
+ * owners (open files or processes, which have limits), not with the number of ranges. A call that
+ * removes ranges also takes time for each of them. Waiters are tasks, which have a limit, too. The
+ * end of a lock wakes its waiters one at a time, without a common spinlock. An owner counts its
+ * ranges, for the OOM killer: file_memory().
  */
 #include "fs/locks/locks.h"
 
@@ -327,7 +327,7 @@ static void wake_waiters(struct lock_context *ctx, const void *owner)
 	}
 }
 
-/* Sleeps until the blocker gives up a lock. Releases the mutex meanwhile. 0 or an errno. */
+/* Sleeps until the blocker gives up a lock. Releases the mutex while it sleeps. 0 or an errno. */
 static long wait_for(struct lock_context *ctx, struct lock_waiter *waiter, void *blocker)
 {
 	DEFINE_WAIT(wait);

@@ -29,7 +29,7 @@ static ssize_t read_content(struct file *file, void **buf)
 	return (ssize_t)size;
 }
 
-/* Nobody may write to the file meanwhile: -ETXTBSY. */
+/* Nobody may write to the file while it is read: -ETXTBSY. */
 static ssize_t read_file(struct file *file, void **buf)
 {
 	ssize_t length;

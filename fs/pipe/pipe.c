@@ -298,7 +298,7 @@ static inline u32 pipe_atomic(size_t left, size_t count)
 
 /*
  * Takes the last bytes of a write back, if all its bytes must come in one piece, and brings in the
- * program's page that was not there: P is released meanwhile. 0 or -EFAULT.
+ * program's page that was not there, with P released. 0 or -EFAULT.
  */
 static noinline int pipe_write_fault(struct pipe_inode_info *pipe, struct iov_iter *from,
 				     const struct iov_iter *start, size_t *done)
@@ -353,7 +353,7 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 			pipe_wake_reader(pipe);
 		was_empty = false;
 		told = !told && READ_ONCE(pipe->fasync_readers);
-		if (told) { /* a reader may have made room meanwhile */
+		if (told) { /* a reader may make room without the lock */
 			pipe_unlock(pipe);
 			kill_fasync(&pipe->fasync_readers, SIGIO, POLL_IN);
 			pipe_lock(pipe);

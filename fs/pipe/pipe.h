@@ -36,7 +36,7 @@ struct pipe_inode_info {
 	void *spare;                                           /* [P] a page or NULL */
 	u32 size;     /* [P] bytes that fit: pages, their number a power of two */
 	bool taken;   /* [P] splice(2) moves the first bytes: other readers wait */
-	bool refused; /* [P] and one that does not wait has got EAGAIN meanwhile */
+	bool refused; /* [P] and one that does not wait has got EAGAIN since */
 	void **pages; /* [P] index: position / PAGE_SIZE % number; first_pages or allocated */
 	void *first_pages[PIPE_PAGES];
 };
@@ -75,8 +75,8 @@ static __always_inline unsigned pipe_events(const struct pipe_inode_info *pipe,
 }
 
 /*
- * The same without the lock: nobody has held it meanwhile if it is free and still has the same
- * tickets. False: ask again with the lock.
+ * The same without the lock. If the lock is free and still has the same tickets, nobody has held
+ * it. False: ask again with the lock.
  */
 static __always_inline bool pipe_events_lockless(const struct pipe_inode_info *pipe,
 						 const struct file *file, unsigned *events)
@@ -156,7 +156,7 @@ struct iov_iter;
  * held, and released while it sleeps.
  */
 ssize_t pipe_wait_readable(struct pipe_inode_info *pipe, bool nonblock);
-/* Sleeps once as a writer: 0, or interrupted_error(). Releases P meanwhile. */
+/* Sleeps once as a writer, with P released: 0, or interrupted_error(). */
 int pipe_wait_writable(struct pipe_inode_info *pipe);
 /* Removes the first count bytes. P held. */
 void pipe_skip(struct pipe_inode_info *pipe, size_t count);

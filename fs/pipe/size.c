@@ -1,9 +1,9 @@
 /*
  * The size of pipes, and who pays for their pages (pipe(7)).
  *
- * The pages of a pipe belong to no process, so the user who has made the pipe is charged for all
- * that it may hold, not only for those that are there: a full pipe never needs a charge that may
- * fail. F_SETPIPE_SZ of fcntl(2) gives a pipe a ring with another number of pages.
+ * The pages of a pipe belong to no process. So the user who makes it is charged at once for its
+ * full size, and a write never fails for lack of a charge. F_SETPIPE_SZ of fcntl(2) gives a pipe a
+ * ring with another number of pages.
  */
 #include "fs/file/file.h"
 #include "fs/pipe/pipe.h"

@@ -77,7 +77,7 @@ static void make_head(struct kcore_head *head)
 		};
 }
 
-/* Copies from the module area, page by page: pages may come and go meanwhile. */
+/* Copies from the module area, page by page: pages may come and go at any time. */
 static void copy_modules(char *buf, const u8 *from, size_t count)
 {
 	while (count) {

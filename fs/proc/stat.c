@@ -26,7 +26,10 @@ static void add_stat(struct sched_stat *sum, const struct sched_stat *one)
 	sum->softirq += one->softirq;
 }
 
-/* Each CPU is read once: so the sum fits the lines, also if this task waits for a CPU meanwhile. */
+/*
+ * Each CPU is read once: so the sum fits the lines, even if this task has to wait for a CPU in
+ * between.
+ */
 static int show_cpus(struct seq_file *m)
 {
 	struct sched_stat all = { 0 }, *each = kvzalloc(NR_CPUS * sizeof(*each), GFP_KERNEL);

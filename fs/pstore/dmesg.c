@@ -50,7 +50,7 @@ static size_t end_of_log(char *buf, size_t size)
 	seq = kmsg_first_seq();
 	while (total > size && (length = kmsg_read_line(&seq, line)))
 		total -= min(length, total);
-	/* Another CPU may have added lines meanwhile. */
+	/* Another CPU may have added lines since. */
 	while ((length = kmsg_read_line(&seq, line)) && used + length <= size) {
 		memcpy(buf + used, line, length);
 		used += length;

@@ -7,7 +7,10 @@
 
 /* ---- the last boot ---- */
 
-/* Whether the zone holds data. An area that no boot has written is not damaged: it has no sig. */
+/*
+ * True if the zone holds data. An unused area has no valid signature, so it is not reported as
+ * damaged.
+ */
 static bool check_header(struct persistent_ram_zone *zone)
 {
 	const struct persistent_ram_buffer *buffer = zone->buffer;

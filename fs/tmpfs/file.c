@@ -195,7 +195,8 @@ static ssize_t tmpfs_write_iter(struct kiocb *iocb, struct iov_iter *from)
 	ret = check_write(iocb, from);
 	if (ret > 0) {
 		/*
-		 * First, so that no byte of the writer is in a program that keeps its privileges.
+		 * Before the write: a program that has privileges must not contain a byte of the
+		 * writer.
 		 */
 		file_remove_privs(inode);
 		ret = write_pages(inode, iocb->ki_pos, (size_t)ret, from);

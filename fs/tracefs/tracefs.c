@@ -3,7 +3,7 @@
  *
  * The mount options uid, gid and mode are those of the root directory. A new entry has the owner
  * and the group of its directory, so the options, or a chgrp of instances/, reach what comes later.
- * As in Linux, a mount or a remount with uid or gid sets it for everything that there is.
+ * As in Linux, a mount or a remount with uid or gid also changes all entries that exist.
  */
 #include "fs/tracefs/tracefs.h"
 #include "fs/mount/namespace.h"
@@ -182,7 +182,7 @@ static struct dentry *tracefs_parent(struct dentry *parent)
 }
 
 /*
- * Gives a new entry the owner and the group of its directory. Returns it, or the error that it is.
+ * Gives a new entry the owner and the group of its directory. Returns it; also if it is an ERR_PTR.
  */
 static struct dentry *with_parents_owner(struct dentry *dentry)
 {

@@ -5,8 +5,8 @@
  * lookup takes its reference under the bucket's lock, and the last dput() unhashes the dentry under
  * the same lock. So a dentry that a lookup finds is alive. A rename changes d_parent and d_name
  * under rename_lock and the locks of both buckets, so a step upwards takes rename_lock, and a
- * lookup that has found nothing looks again if a rename came meanwhile. A longer walk upwards,
- * whose length users choose, takes no spinlock but rename_mutex. nop5 has no negative dentries.
+ * lookup that has found nothing looks again if there was a rename. A longer walk upwards, whose
+ * length users choose, takes no spinlock but rename_mutex. nop5 has no negative dentries.
  */
 #include "fs/vfs/internal.h"
 #include "fs/notify/fsnotify.h"

@@ -38,11 +38,11 @@ struct dentry *dget(struct dentry *dentry);
 void dput(struct dentry *dentry);
 
 /*
- * A rename that is prepared. d_rename_prepare() may fail with -ENOMEM; then d_rename_commit() moves
- * a pinned dentry, and cannot fail. target: NULL, or has the new name; it loses it, or (back)
- * moves, too. Lookups see the names before or after the whole change. The caller holds rename_mutex
- * if the directory changes, and the i_mutex of both directories. d_rename_cancel() frees what was
- * not committed.
+ * A rename in two steps: d_rename_prepare() may fail with -ENOMEM; d_rename_commit() moves a pinned
+ * dentry, and cannot fail. target: the dentry that has the new name now, or NULL. It loses this
+ * name; or, with back, it moves to the place that back names. Lookups see the names before or after
+ * the whole change. The caller holds rename_mutex if the directory changes, and the i_mutex of both
+ * directories. d_rename_cancel() frees what was not committed.
  */
 struct d_rename {
 	struct dentry *parent;

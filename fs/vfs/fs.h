@@ -279,9 +279,8 @@ struct file_operations {
 	loff_t (*llseek)(struct file *file, loff_t offset, int whence);
 	/*
 	 * Calls poll_wait() for each queue that reports a change, and returns the events that are
-	 * ready (POLL*). The wake-up may call functions that no longer see the lock of the file, so
-	 * the state must have changed before it, or both must be under the lock. NULL: always
-	 * ready.
+	 * ready (POLL*). A woken task may ask for the state at once. So change the state before the
+	 * wake-up, or do both under the file's lock. NULL: always ready.
 	 */
 	unsigned (*poll)(struct file *file, struct poll_table_struct *wait);
 	/* The caller holds the directory's i_mutex. */

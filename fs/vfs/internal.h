@@ -9,7 +9,7 @@ struct nameidata;
 /* dcache.c */
 /* Held by a rename while it changes names and parents: see dentry.d_parent. */
 extern seqlock_t rename_lock;
-/* Held by a rename between directories: meanwhile no d_parent changes. */
+/* Held by a rename between directories. While it is held, no d_parent changes. */
 extern struct mutex rename_mutex;
 /* As d_is_below(); the caller holds rename_mutex. */
 bool d_ancestor_is(const struct dentry *dentry, const struct dentry *ancestor);

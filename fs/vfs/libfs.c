@@ -200,7 +200,7 @@ static bool is_of_module(const struct inode *inode)
 	return (inode->i_fop && inode->i_fop->owner) || (inode->i_owner && inode->i_owner->module);
 }
 
-/* Removes one name. Returns false if it is a directory that has got a child meanwhile. */
+/* Removes one name. Returns false if it is a directory that has got a child since. */
 static bool remove_one(struct dentry *dentry)
 {
 	struct inode *dir = dentry->d_parent->d_inode;

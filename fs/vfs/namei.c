@@ -191,9 +191,9 @@ static bool same_path(const struct path *a, const struct path *b)
 }
 
 /*
- * If the walk is at the root of a mount, moves it to the place on which that mount stands, through
- * all mounts that stand on roots. Returns false if ".." stays where the walk is: at the root of the
- * walk, of which other mounts may cover the place, or at the top.
+ * Before ".." at the root of a mount: moves the walk to the place on which the mount stands.
+ * Repeats this while the place is the root of another mount. Returns false if ".." stays where the
+ * walk is: at the walk's own root, or at the first mount.
  */
 static bool leave_mounts(struct nameidata *nd)
 {
@@ -239,10 +239,10 @@ static int to_parent(struct path *path)
 }
 
 /*
- * The walk knows that it is below its start, because each step down begins below it, and a ".." at
- * the start goes nowhere. A rename or a mount that moves takes that away: the parent of a directory
- * may be another one than that through which the walk came, and the start is not on the way up.
- * Linux ends the walk, too.
+ * For a walk that must stay below its start. Normally it does: each step goes down, and ".." at the
+ * start stays there. A rename or a moved mount can break that: ".." may then lead to another
+ * directory than the one the walk came from, and past the start. So such a change ends the walk, as
+ * in Linux.
  */
 static int still_scoped(const struct nameidata *nd)
 {

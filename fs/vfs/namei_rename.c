@@ -233,8 +233,8 @@ static int move_names(struct rename_data *rd)
 		err = old_dir->i_op->rename(old_dir, old, new_dir, target, rd->flags);
 	if (!err) {
 		/*
-		 * First: meanwhile lookups of the old name find one of two objects, never none. The
-		 * directory lives: its i_mutex is held.
+		 * Before the move: so a lookup of the old name finds one of two objects, never
+		 * none. The directory lives: its i_mutex is held.
 		 */
 		if (whiteout)
 			(void)d_add_pinned(whiteout, whiteout->d_inode);

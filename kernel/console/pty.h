@@ -62,7 +62,7 @@ void pty_master_close(struct pty *pty);
 
 /*
  * Open and close a file of the slave. 0, or -EIO: it is locked, or hung up; -EBUSY: TIOCEXCL. The
- * caller keeps the pty alive meanwhile.
+ * caller keeps the pty alive during the call.
  */
 int pty_slave_open(struct tty_struct *tty);
 void pty_slave_close(struct tty_struct *tty);

@@ -11,7 +11,10 @@
 
 /* Bytes per interrupt. Limited, so that a flood of input does not stop all other work. */
 #define RX_MAX 16
-/* Without an interrupt. The FIFO has room for what 115200 baud bring meanwhile. */
+/*
+ * Between two polls, without an interrupt. The FIFO has room for what comes in this time at 115200
+ * baud.
+ */
 #define POLL_NS NSEC_PER_MSEC
 
 static struct tty_struct serial8250_ttys[2];

@@ -86,7 +86,7 @@ extern struct uart_port serial8250_ports[2]; /* COM1, COM2 */
 void uart_port_lock(struct uart_port *port, unsigned long *flags);
 bool uart_port_trylock(struct uart_port *port, unsigned long *flags);
 void __uart_port_unlock(struct uart_port *port, unsigned long flags);
-/* Releases the port of the console, and sends the kernel messages that came meanwhile. */
+/* Releases the port of the console, and sends the kernel messages that came while it was held. */
 void console_unlock(struct uart_port *port, unsigned long flags);
 /* The same for any port; one that is not the console has no kernel messages. */
 void uart_port_unlock(struct uart_port *port, unsigned long flags);

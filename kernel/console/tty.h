@@ -217,8 +217,8 @@ int n_tty_flow(struct tty_struct *tty, unsigned action);
 
 /*
  * May the current process use the terminal for what sig stands for (SIGTTIN: reading, SIGTTOU:
- * changing or writing)? 0; -ERESTARTSYS: its job is in the background and gets sig; -EIO: and would
- * not stop. Task context.
+ * changing or writing)? 0; -ERESTARTSYS: its job is in the background and gets sig; -EIO: it is,
+ * but sig would not stop it. Task context.
  */
 int tty_check_change(struct tty_struct *tty, int sig);
 /* Waits until all output has been sent. 0, or -ERESTARTSYS. Task context. */

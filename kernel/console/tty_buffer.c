@@ -57,8 +57,8 @@ static bool receive_buf(struct tty_struct *tty)
 
 /*
  * Gives the discipline all bytes that it takes. The rest stays here until a reader or the
- * transmitter makes room and restarts the work. Meanwhile the UART fills this buffer, and then is
- * throttled.
+ * transmitter makes room and restarts the work. Until then the UART fills this buffer, and is
+ * throttled when it is full.
  */
 static void flush_to_ldisc(struct work_struct *work)
 {

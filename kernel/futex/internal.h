@@ -137,8 +137,8 @@ struct futex_q *futex_first_waiter(struct futex_bucket *bucket, const struct fut
 void futex_put_pi_state(struct futex_pi_state *pi);
 /*
  * The end of a wait that began with q->pi. error 0: the task has the lock; else it gives up. The
- * result: 0 if it has the lock, also if it got it meanwhile; error; -EFAULT. Takes the lock of the
- * bucket.
+ * result: 0 if it has the lock, even if it has only just got it; error; -EFAULT. Takes the lock of
+ * the bucket.
  */
 long futex_end_pi_wait(struct futex_pi_q *q, u32 __user *uaddr, long error);
 /* Sleeps until the task is woken or the time has come: -ETIMEDOUT, -EINTR, or 0. */

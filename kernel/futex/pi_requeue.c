@@ -32,9 +32,7 @@ static long wait_for_requeue(struct futex_pi_q *q, struct deadline end)
 	return error;
 }
 
-/*
- * Leaves the condition, unless the task has been requeued or woken meanwhile. True if it has left.
- */
+/* Leaves the condition, unless the task has already been requeued or woken. True if it has left. */
 static bool leave_condition(struct futex_pi_q *q)
 {
 	struct futex_bucket *bucket;

@@ -32,7 +32,7 @@ static inline void init_irq_work(struct irq_work *work, void (*func)(struct irq_
 bool irq_work_queue(struct irq_work *work);
 /*
  * Waits until the work is neither queued nor running. The caller makes sure that no code queues it
- * meanwhile. Task context, interrupts on.
+ * during the wait. Task context, interrupts on.
  */
 void irq_work_sync(struct irq_work *work);
 /* The interrupt's handler: runs the items of this CPU, oldest first. Interrupts off. */

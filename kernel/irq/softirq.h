@@ -27,8 +27,8 @@ void raise_softirq(enum softirq nr);
 void do_softirq(void);
 /*
  * Between these two calls, which nest, no softirq runs on this CPU, and no other task. The
- * outermost local_bh_enable() runs the softirqs that were raised meanwhile. Task context or softirq
- * context, interrupts on.
+ * outermost local_bh_enable() runs the softirqs that were raised in between. Task context or
+ * softirq context, interrupts on.
  */
 void local_bh_disable(void);
 void local_bh_enable(void);

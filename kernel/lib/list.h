@@ -44,7 +44,8 @@ static inline void list_add_tail(struct list_head *node, struct list_head *head)
 static inline void list_del(struct list_head *node)
 {
 	/*
-	 * The compiler would load each again after a store, because the store may have changed it.
+	 * Load both before the stores: for the compiler a store could change them, so it would load
+	 * again.
 	 */
 	struct list_head *prev = node->prev, *next = node->next;
 

@@ -9,10 +9,10 @@
  *		... read ...
  *	} while (read_seqretry(&lock, seq));
  *
- * What it reads meanwhile may be half changed, so this suits only data that is safe to look at at
- * any moment. A reader that must keep writers out takes the lock: read_seqlock_excl(). The counter
- * is odd while a writer is at work. Contexts as for spinlock_t: a writer has preemption off, so a
- * reader that waits for it does not wait long. No readers in interrupts.
+ * The data that it reads may be half changed. So this lock suits only data that can be read safely
+ * at any moment. A reader that must keep writers out takes the lock: read_seqlock_excl(). The
+ * counter is odd while a writer is at work. Contexts as for spinlock_t: a writer has preemption
+ * off, so a reader that waits for it does not wait long. No readers in interrupts.
  */
 #pragma once
 

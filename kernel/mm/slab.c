@@ -573,7 +573,7 @@ unsigned long slab_pages(void)
 {
 	unsigned long pages = 0;
 
-	/* Takes no lock. If a cache is destroyed meanwhile, the sum is wrong, but no pointer is. */
+	/* Takes no lock. A cache may be destroyed at the same time: then only the sum is wrong. */
 	for (unsigned place = 1; place < SLAB_MAX_CACHES; place++) {
 		const struct kmem_cache *cache = READ_ONCE(slab_caches[place]);
 

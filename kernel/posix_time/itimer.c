@@ -67,7 +67,7 @@ static void start_timer(struct signal_struct *signal, u64 value, u64 interval)
 	if (value)
 		mod_timer(&signal->real_timer, ktime_get() + value);
 	else
-		del_timer(&signal->real_timer); /* another thread may have set it meanwhile */
+		del_timer(&signal->real_timer); /* another thread may have set it since */
 	spin_unlock_irq(&current->sighand->siglock);
 }
 

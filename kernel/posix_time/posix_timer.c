@@ -2,7 +2,7 @@
  * POSIX timers: timer_create(2) and its kin.
  *
  * A timer that expires queues its signal, and stops. A periodic timer starts again when the program
- * takes the signal; the periods that have passed meanwhile are its overrun. So a timer has at most
+ * takes the signal; the periods that have passed until then are its overrun. So a timer has at most
  * one signal in the queues, whose memory (struct sigqueue) it got at its creation.
  *
  * A timer is armed: it will expire; or waits for its signal to be taken (`rearm`); or is off. All
@@ -127,7 +127,7 @@ static void timer_expired(struct timer_list *timer)
 
 	if (!lock_task_sighand(t->task, &flags))
 		return;
-	if (t->armed && !timer_pending(timer)) /* it may have been set again meanwhile */
+	if (t->armed && !timer_pending(timer)) /* it may have been set again since */
 		fire(t);
 	unlock_task_sighand(t->task, flags);
 }

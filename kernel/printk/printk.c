@@ -267,8 +267,8 @@ static size_t format_stamp(char *buf, size_t size, u64 ts_nsec)
 }
 
 /*
- * An oops may interrupt the making of a line anywhere, and sends its own lines then. So there is no
- * line, which means that con.pos is not below con.len, until it is complete.
+ * An oops may interrupt the making of a line at any instruction, and then sends lines of its own.
+ * So until the line is complete there is no line: con.pos is not below con.len.
  */
 static void console_begin_line(void)
 {

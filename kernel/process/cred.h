@@ -7,7 +7,7 @@
  *
  * They say what the task may do at this moment, and no more. Code that checks the credentials of
  * another task, and then uses the memory or the descriptors of that task, keeps exec from changing
- * both meanwhile: signal_struct.exec_update_lock. And a file that stays open keeps what it may
+ * both in between: signal_struct.exec_update_lock. And a file that stays open keeps what it may
  * show: a file of /proc is bound to the memory that the task has at the open, because its reader
  * may have other credentials at the time of the read, and the task too.
  */
@@ -24,9 +24,9 @@
  * What all processes of a user have together. [U] users_lock; [A] atomic; [C] constant.
  *
  * A limit belongs to the user who spends it. An object is charged to the user who makes it, keeps a
- * reference to that user, and gives the charge back to the same user when it dies: it may have
- * changed hands meanwhile, by setuid(2) or in a message. A limit is checked after the charge, or
- * with it in one operation: of two tasks, none takes a place that the other one has found free.
+ * reference to that user, and gives the charge back to the same user when it dies: it may belong to
+ * another user then, by setuid(2) or by a message. A limit is checked after the charge, or together
+ * with it in one operation. So two tasks cannot both take the last place.
  *
  * A task becomes another user's without a place there: setuid(2) does not fail for RLIMIT_NPROC,
  * because programs of root ignore that error and would go on as root. It sets PF_NPROC_EXCEEDED,

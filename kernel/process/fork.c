@@ -165,8 +165,8 @@ static int copy_registers(const struct kernel_clone_args *args, struct task_stru
 }
 
 /*
- * Whether the user has more tasks than are allowed, with the new one, which is counted already: of
- * two tasks that call fork() at once, none takes a place that the other one has found free.
+ * True if the user has more tasks than are allowed. The new task is already counted, so two
+ * concurrent forks cannot take the same last slot.
  */
 static bool too_many_of_user(void)
 {

@@ -1,9 +1,9 @@
 /*
  * struct pid: a number that names a task, a thread group, a process group or a session.
  *
- * The number stays reserved while one of them still has it as its name, also after the task itself
- * has ended: the number of a process group is free when its last member has left. References keep
- * the struct alone: a struct pid without tasks names nothing, and its number may be in use again.
+ * The number stays reserved until no task, thread group, process group or session uses it. So the
+ * number of a process group is free when its last member has left. A reference keeps only the
+ * struct: a struct pid without users names nothing, and its number may be in use again.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * The callbacks of one kind of RCU. They wait in a queue. A kthread takes all of them, waits for
- * one grace period, and calls them. Callbacks that are queued meanwhile wait for the next grace
- * period.
+ * one grace period, and calls them. Callbacks that are queued during that time wait for the next
+ * grace period.
  */
 #include "kernel/rcu/callbacks.h"
 

@@ -44,7 +44,7 @@ static __always_inline void rcu_read_unlock(void)
 
 /*
  * Calls func(head) in task context, after a grace period that begins now. Callbacks run in the
- * order in which they were queued. A callback may sleep, but the others wait meanwhile. Any context
+ * order in which they were queued. A callback may sleep, but the others wait for it. Any context
  * but NMI, not with P or R of a task held.
  */
 void call_rcu(struct rcu_head *head, void (*func)(struct rcu_head *head));

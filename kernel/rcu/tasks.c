@@ -14,8 +14,8 @@
  *	1. A barrier on every CPU: from here on no CPU finds the memory that was unlinked before.
  *	2. Each runnable task becomes a holdout: the kthread sets its flag rcu_tasks_holdout. The
  *	   task clears the flag at its next quiescent point, with one store. A program may run
- *	   for ever without one, so an IPI brings it into the kernel, and its way back is one. The
- *	   scheduler knows nothing else of RCU-tasks.
+ *	   for ever without one. An IPI forces it into the kernel; its return is a quiescent
+ *	   point. The scheduler knows nothing else of RCU-tasks.
  *	3. The kthread looks at the flags again and again until all are clear.
  *	4. Every CPU switches tasks. That covers the code that cannot be preempted and that no list
  *	   has: idle tasks, tasks inside __schedule() (a traced function itself), and tasks at the

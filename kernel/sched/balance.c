@@ -90,9 +90,9 @@ static unsigned find_least_loaded_cpu(const struct task_struct *p)
 }
 
 /*
- * The priority that a real-time task must have to run on cpu at once, less one: that of its running
- * task. No task comes before migration/N while the CPU throttles them. Without R that task could
- * end and be freed meanwhile. Interrupts off, no R held.
+ * Returns the priority of cpu's running task. While the CPU throttles real-time tasks, it is that
+ * of migration/N, because no other real-time task runs then. Takes R, because without it the
+ * running task could end and be freed. Interrupts off, no R held.
  */
 static int running_priority(unsigned cpu)
 {

@@ -1,8 +1,8 @@
 /*
  * The idle task of each CPU: it halts the CPU until a task becomes runnable.
  *
- * No tick runs meanwhile. The hardware timer stays programmed for the next timer of this CPU, if it
- * has one. The idle task runs with preemption disabled (count 1) and is never in a queue.
+ * No tick runs then. The hardware timer stays programmed for the next timer of this CPU, if it has
+ * one. The idle task runs with preemption disabled (count 1) and is never in a queue.
  * resched_curr() on its run queue ends the halt, by an IPI if another CPU calls it. While the idle
  * task is awake and looks at need_resched, rq->polling is true, and that CPU saves the IPI.
  */

@@ -31,7 +31,7 @@ struct mm_struct *get_task_mm(struct task_struct *p);
 struct mm_struct *dup_mm(struct mm_struct *old);
 /*
  * The current task, which ends, gives up its address space. From then on it is a kernel task, and
- * user pointers are kernel addresses to it: whatever it writes to its program comes before.
+ * user pointers mean kernel addresses to it. So it must write to its program before this call.
  */
 void exit_mm(void);
 /* The current task, which runs exec, gets the address space new, with new's one user. */

@@ -7,7 +7,7 @@
 
 /*
  * The two functions enclose a change of the parameters that order a queue: the task leaves its
- * queue for the change. on_rq does not change; no waker reads it meanwhile, because P is held. P
+ * queue for the change. on_rq does not change; no waker reads it in between, because P is held. P
  * and R held.
  */
 static void dequeue_for_change(struct runqueue *rq, struct task_struct *p)

@@ -36,9 +36,10 @@ static u64 runtime_ns(void)
 }
 
 /*
- * Starts the event for the next moment that matters. The task may sleep or be preempted meanwhile,
- * and the event then finds as little time left as before. So it does not come at once again, and a
- * task may run a little too long: the next period counts that. R held.
+ * Starts the event for the end of the period, or for the moment at which the time could be used up.
+ * If the task does not run until then, the event finds that a little time is left, and starts
+ * again. So the next event comes no sooner than EVENT_DISTANCE. A task may run too long by that
+ * much; the next period counts it. R held.
  */
 static void start_event(struct rt_rq *rt, ktime_t now, u64 runtime)
 {

@@ -53,8 +53,9 @@ static void sort_in(struct rt_mutex *mutex, struct rt_mutex_waiter *waiter)
 }
 
 /*
- * The priority of task has changed: sorts it among the waiters of a mutex. The owner, whose
- * priority may change, too; NULL: the chain ends. M held.
+ * The priority of task has changed: sorts it again among the waiters of the mutex that it waits
+ * for. Returns the owner of that mutex, whose priority may change, too. NULL: the chain ends. M
+ * held.
  */
 static struct task_struct *sort_again(struct task_struct *task)
 {

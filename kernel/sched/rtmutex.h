@@ -1,7 +1,7 @@
 /*
- * Mutexes with priority inheritance: the owner runs with the priority of the most urgent task that
- * waits for one of its mutexes, if that is more urgent than its own. If the owner waits for a mutex
- * itself, that owner inherits the priority in turn, and so on.
+ * Mutexes with priority inheritance: the owner runs at least with the priority of the most urgent
+ * waiter of its mutexes. If the owner waits for a mutex itself, the owner of that mutex inherits
+ * this priority, too, and so on.
  *
  * The mutex has no word of its own that says "free": kernel/futex makes one when the first task has
  * to wait, for a lock whose state is a word of user memory. An owner passes the mutex on to a task
@@ -31,7 +31,9 @@ struct rt_mutex {
 	bool owner_died;               /* [M] an owner has ended; the user clears it */
 };
 
-/* A task that waits. The memory belongs to the task, which stays in its call meanwhile. */
+/*
+ * A task that waits. The memory belongs to the task, which stays in its call as long as it waits.
+ */
 struct rt_mutex_waiter {
 	struct rb_node node; /* [M] in mutex->waiters */
 	struct task_struct *task;
@@ -67,8 +69,9 @@ void rt_mutex_pass(struct rt_mutex *mutex, struct rt_mutex_waiter *to);
  */
 void rt_mutex_exit(struct task_struct *task);
 /*
- * The same, quicker, for a task without mutexes, which most tasks are. False: it may have some. By
- * the task itself, if what may release its locks in user memory has been done.
+ * A quick form of rt_mutex_exit(), for a task without mutexes, as most tasks are. False: it may
+ * have some. Only the task itself calls it, and only if it has no robust list, whose locks would
+ * have to be released first.
  */
 static inline bool rt_mutex_none(struct task_struct *task)
 {

@@ -179,8 +179,8 @@ void stop_one_cpu(unsigned cpu, void (*fn)(void *arg), void *arg);
 /* policy.c: gives p the priority of migration/N. */
 void sched_set_stop_task(struct task_struct *p);
 /*
- * The same: p inherits the priority of from, which waits for it, if that is more urgent than its
- * own. from NULL: p has its own. rt_mutex_lock held; takes P and R of p.
+ * policy.c: gives p the priority of from, which waits for p, if that is more urgent than p's own.
+ * from NULL: p has its own again. rt_mutex_lock held; takes P and R of p.
  */
 void sched_set_pi_prio(struct task_struct *p, struct task_struct *from);
 

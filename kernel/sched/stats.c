@@ -5,7 +5,7 @@
  * uninterruptible sleep enters three exponential means, with 11 bits of fraction. No timer takes
  * the samples, because it would wake idle CPUs. Instead a CPU that becomes idle or busy, or ticks,
  * takes the sample if it is due. If several periods have passed without such an event, then the
- * number of tasks has not changed meanwhile (a CPU with more than one task ticks). So all of these
+ * number of tasks has not changed in them (a CPU with more than one task ticks). So all of these
  * samples are taken at once, with that number.
  */
 #include "kernel/sched/runqueue.h"

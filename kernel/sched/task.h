@@ -192,7 +192,7 @@ struct task_struct {
 	struct task_io_accounting ioac; /* [O] for /proc/PID/io */
 	/*
 	 * [siglock] signal masks, bit n-1. The only thread of a process adds to its own blocked
-	 * without the lock: a sender that saw the old mask only makes it look for signals in vain.
+	 * without the lock: a sender that has seen the old mask causes one useless check.
 	 */
 	u64 blocked, real_blocked;
 	unsigned personality; /* [O] of personality(2) */
@@ -217,7 +217,7 @@ struct task_struct {
 	struct completion exited;     /* completed when exit_code is final */
 
 	/* Live patching: trace/livepatch/transition.c. See patch_pending above. */
-	int patch_state;                 /* KLP_*: the functions that it calls meanwhile */
+	int patch_state;                 /* KLP_*: the functions that it calls in a transition */
 	struct list_head rcu_tasks_node; /* [X] kernel/rcu */
 	u64 rcu_tasks_nvcsw;             /* [X] kernel/rcu */
 
@@ -237,7 +237,7 @@ struct task_struct {
 
 /*
  * The priority of p as Linux counts it: 0 to 99 for SCHED_FIFO, 0 the most urgent; else 100 to 139,
- * by nice. migration/N has 0. With the priority that p inherits. Any context.
+ * by nice. migration/N has 0. An inherited priority counts. Any context.
  */
 static inline int effective_prio(const struct task_struct *p)
 {

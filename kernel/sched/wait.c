@@ -71,8 +71,9 @@ static bool wake_batch(struct list_head *first, const struct list_head *end, uns
 }
 
 /*
- * A wake-up of many tasks would keep interrupts off for long. A task that is woken may queue again
- * meanwhile, before the place or behind the end: it has seen what the caller has changed.
+ * A wake-up of many tasks would keep interrupts off for long. So the lock is free between batches.
+ * A woken task may then queue again, before the place or behind the end. It is not woken again,
+ * because it has seen the caller's change.
  */
 static void __wake_up_all(wait_queue_head_t *wq, unsigned events)
 {

@@ -177,7 +177,7 @@ int dequeue_signal(struct task_struct *tsk, u64 mask, struct siginfo *info)
 			sigalrm_taken_hook(tsk->signal);
 	}
 	recalc_sigpending();
-	/* A stop that is not carried out at once is cancelled by a SIGCONT that comes meanwhile. */
+	/* If a SIGCONT comes before a stop is carried out, it cancels the stop. */
 	if (sig && (SIG_BIT(sig) & SIG_KERNEL_STOP_MASK))
 		current->jobctl |= JOBCTL_STOP_DEQUEUED;
 	return sig;

@@ -109,7 +109,7 @@ static void send_for_file(const struct fasync_struct *entry, int sig, int band)
 	spin_unlock(&tasklist_lock);
 }
 
-/* Files that join meanwhile stand at the head of the list: they get no signal. */
+/* Files that join during the walk stand at the head of the list: they get no signal. */
 static void __kill_fasync(struct fasync_struct **list, int sig, int band)
 {
 	struct fasync_struct place = { 0 }, *entry;

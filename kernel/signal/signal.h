@@ -186,7 +186,7 @@ static inline bool in_sig_stack(unsigned long sp)
 	return sp > tsk->sas_ss_sp && sp - tsk->sas_ss_sp <= tsk->sas_ss_size;
 }
 
-/* Whether a handler runs on it. With SS_AUTODISARM there is none to run on meanwhile. */
+/* True if a handler runs on it. With SS_AUTODISARM a handler that runs has switched it off. */
 static inline bool on_sig_stack(unsigned long sp)
 {
 	return !(current->sas_ss_flags & SS_AUTODISARM) && in_sig_stack(sp);

@@ -10,7 +10,7 @@
  *
  * A timer is queued on the CPU that armed it last, with one exception: while its function runs on
  * another CPU it stays with that CPU's base, because del_timer_sync() waits there. timer->base is
- * NULL for the moment in which a timer changes its base; lock_timer_base() spins meanwhile.
+ * NULL for the moment in which a timer changes its base; lock_timer_base() spins until then.
  *
  * No change of a clock is missed. Code that arms a timer reads the clock under the lock of the
  * base. The change comes first, and then timers_clock_was_set() takes the lock of each base. So

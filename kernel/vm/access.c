@@ -40,8 +40,9 @@ static struct page *present_page(const struct vm_area_struct *vma, unsigned long
 			/*
 			 * A page that only this address space has may be written, whatever the
 			 * rights of the area are: so may a private copy. But where the program may
-			 * write, too, the entry must tell: else its own write would find two
-			 * references meanwhile, and make a copy without these bytes.
+			 * write, too, the entry must say so. Else the program's own write would
+			 * find two references during this access, and make a copy without these
+			 * bytes.
 			 */
 			if (write && !(entry & _PAGE_RW) &&
 			    ((vma->vm_flags & VM_WRITE) || page_kind(page) != MM_ANONPAGES ||

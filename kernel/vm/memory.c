@@ -3,9 +3,9 @@
  *
  * A fault reads the entry of the page table, with mmap_lock held for reading, and decides what to
  * do. Another thread may fault on the same page at the same time. So each function takes
- * page_table_lock before it changes the entry, and if the entry is no longer the one that it has
- * read, it leaves it as it is. The program then executes its instruction again, which succeeds, or
- * faults again.
+ * page_table_lock before it changes the entry. If the entry has changed since it was read, the
+ * function does nothing. The program then executes its instruction again, which succeeds or faults
+ * again.
  */
 #include "kernel/vm/internal.h"
 

@@ -3,8 +3,8 @@
  * could move pages. So it ends the process that uses the most memory, and says so in the log. What
  * a process makes the kernel hold counts, too.
  *
- * The process that has faulted executes its instruction again and again meanwhile, until the memory
- * of the victim is free, or until it is the victim itself. A victim that has still memory after two
+ * The process that has faulted executes its instruction again and again until the memory of the
+ * victim is free, or until it is the victim itself. A victim that has still memory after two
  * seconds, perhaps because it waits for a lock, stays marked, and another process is the next
  * victim.
  */
@@ -67,7 +67,7 @@ static struct mm_struct *grab_task_mm(struct task_struct *p)
 {
 	struct mm_struct *mm;
 
-	spin_lock_irq(&p->lock); /* p->mm cannot go meanwhile */
+	spin_lock_irq(&p->lock); /* p->mm stays under this lock */
 	mm = p->flags & PF_KTHREAD ? NULL : p->mm;
 	if (mm)
 		mmgrab(mm);

@@ -68,7 +68,7 @@ static u8 *place_of(const struct page *page, const struct vm_patch *patch)
 	return (u8 *)page_address(page) + (patch->offset & ~PAGE_MASK);
 }
 
-/* Programs may execute the byte and write to the counter meanwhile. */
+/* Programs may execute the byte and write to the counter at the same time. */
 static void write_patch(struct page *page, const struct vm_patch *patch, bool add)
 {
 	u8 *at = place_of(page, patch);
@@ -82,8 +82,9 @@ static void write_patch(struct page *page, const struct vm_patch *patch, bool ad
 }
 
 /*
- * A counter must change exactly once in each page, though the walk may come to a page twice: by a
- * fork or mremap() meanwhile. So the index of a private page is the generation of its counters.
+ * A counter must change exactly once in each page, but the walk may come to a page twice, if a fork
+ * or an mremap() happens during it. So the index of a private page is the generation of its
+ * counters.
  */
 static bool is_done(const struct page *page, const struct vm_patch *patch, unsigned long generation)
 {

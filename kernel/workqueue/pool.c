@@ -212,7 +212,8 @@ static struct worker *create_worker(struct worker_pool *pool, unsigned id)
 
 /*
  * Creates an idle worker if the caller was the last idle one and is about to work. Pool lock held;
- * released meanwhile. If memory is short, the next worker that comes here tries again.
+ * released while it creates the worker. If memory is short, the next worker that comes here tries
+ * again.
  */
 static void maybe_create_worker(struct worker_pool *pool)
 {

@@ -7,7 +7,7 @@
  *	pending bit	set by the context that queues the item (or arms its timer), and cleared
  *			just before the item's function is called. The context that sets the bit
  *			owns the item's entry and may put the entry into a pool. Other CPUs may
- *			spin meanwhile (grab_pending), so its interrupts are off until the item
+ *			spin for the bit (grab_pending), so its interrupts are off until the item
  *			is queued or its timer is armed. A task that cancels the item keeps the
  *			bit for longer, and says so with the cancelling bit: others sleep
  *	pool->lock	protects all else; taken with interrupts off

@@ -166,7 +166,7 @@ void inet_for_each(struct inet_table *table, u16 num,
 		   void (*fn)(struct sock *sk, struct sk_buff *skb), struct sk_buff *skb);
 /* The counted socket number `pos` of the table, listeners first, or NULL. For /proc/net. */
 struct sock *inet_table_nth(struct inet_table *table, u64 pos);
-/* The counted socket behind sk, which is number pos if sk has left the table meanwhile; or NULL. */
+/* The counted socket behind sk, or NULL. If sk has left the table, the socket number pos. */
 struct sock *inet_table_next(struct inet_table *table, struct sock *sk, u64 pos);
 
 /* ---- datagram.c ---- */

@@ -110,7 +110,7 @@ static noinline void ip_local_deliver(struct sk_buff *skb)
 }
 
 /*
- * What was sent arrives, even if lo went down or lost its address meanwhile: TCP never sends twice.
+ * What was sent arrives, even if lo has gone down or lost its address since: TCP never sends twice.
  */
 void ip_rcv(struct sk_buff *skb)
 {

@@ -214,7 +214,7 @@ static int receive_end(struct tcp_sock *tp, bool copied)
 	return READ_ONCE(tp->sk.state) == TCP_CLOSE ? -ENOTCONN : 0;
 }
 
-/* Waits for data. recv_mutex held, and released meanwhile. As receive_end(). */
+/* Waits for data. recv_mutex held, and released during the wait. As receive_end(). */
 static int wait_for_data(struct tcp_sock *tp, s64 *timeout, bool copied)
 {
 	DEFINE_WAIT(wait);

@@ -1,9 +1,9 @@
 /*
  * The memory of all TCP connections together: net.ipv4.tcp_mem, tcp(7).
  *
- * A segment of data is charged from before its allocation until it is freed, whoever has it
- * meanwhile: a backlog, the receiver, or nobody but its way back as an acknowledgement. Segments
- * without data are not charged: each connection has at most two.
+ * A segment of data is charged from before its allocation until it is freed, wherever it is: in a
+ * backlog, at the receiver, or returning as an acknowledgement. Segments without data are not
+ * charged: each connection has at most two.
  *
  * Three limits, in pages. Above the third nobody gets memory. Between the second and the third, and
  * then until the first is reached, memory is under pressure: a connection gets no more than its

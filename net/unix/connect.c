@@ -37,8 +37,9 @@ static void set_peer(struct unix_sock *u, struct unix_sock *peer)
 }
 
 /*
- * A socket of datagrams gets another peer, or none: what it has not read goes. Those who wait for
- * room at it may find that it takes nothing from them any more; the old peer learns it as an error.
+ * Gives a socket of datagrams another peer, or none. Unread messages are dropped. Wakes the writers
+ * that wait for room, because the socket may accept nothing more from them. The old peer gets the
+ * error ECONNRESET if messages were dropped.
  */
 static void change_peer(struct unix_sock *u, struct unix_sock *peer)
 {

@@ -92,7 +92,7 @@ struct unix_sock {
 };
 
 extern spinlock_t unix_table_lock, unix_gc_lock;
-/* Writers that wait for room in the queue of another socket; it may go away meanwhile. */
+/* Writers that wait for room in the queue of another socket, which may be freed during the wait. */
 extern wait_queue_head_t unix_room_wait;
 extern int unix_max_dgram_qlen, unix_somaxconn;
 

@@ -65,9 +65,10 @@ struct trace_event {
 	enum print_line_t (*hex)(struct trace_iterator *iter);
 	enum print_line_t (*binary)(struct trace_iterator *iter);
 	/*
-	 * Returns whether the numbers are right that the printers above believe, in an entry of the
-	 * last boot. Its fields lie in it; arrays begin in it. NULL: the printers believe none, and
-	 * arrays have the size of the field.
+	 * For an entry of the last boot, which may hold any bytes: true if the numbers in it on
+	 * which the printers above rely are right. The fields are known to lie in the entry, and
+	 * arrays to begin in it. NULL: the printers rely on no number, and arrays have the size of
+	 * the field.
 	 */
 	bool (*valid)(const struct trace_entry *entry, size_t length);
 

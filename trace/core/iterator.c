@@ -103,7 +103,10 @@ int trace_iterator_fit(struct trace_iterator *iter)
 {
 	unsigned most = subbuf_order(iter);
 
-	/* The size may change meanwhile. An entry of any of these must fit into the copy. */
+	/*
+	 * The size may change during the loop. An entry of each of these iterators must fit into
+	 * the copy.
+	 */
 	for (unsigned cpu = 0; iter->iters && cpu < nr_cpu_ids; cpu++) {
 		int order = iter->iters[cpu] ? ring_buffer_iter_fit(iter->iters[cpu]) : 0;
 

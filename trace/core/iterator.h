@@ -100,7 +100,7 @@ bool trace_find_next_entry(struct trace_iterator *iter);
 
 /*
  * Skips the entry that follows the current one on its CPU if wanted() returns true for it. The
- * current entry does not change. No other consuming reader can take the entry meanwhile. False: no
+ * current entry does not change. No other consuming reader can take the entry in between. False: no
  * entry follows yet, entries were lost before it, or it is not wanted.
  */
 bool trace_take_following(struct trace_iterator *iter, ring_buffer_wanted_t wanted, void *data);

@@ -45,7 +45,8 @@ bool trace_max_exceeded(const struct trace_array *tr, u64 latency);
  * Begins a report: true if the latency still is to be reported, and tracing is not stopped. clock:
  * tr->max.clock as it was before the case began, because times of two clocks have no difference.
  * Then the caller writes the last entries, and ends with trace_max_end(), which takes over the
- * record and exchanges the buffers. M is held meanwhile. Any context but NMI; interrupts off.
+ * record and exchanges the buffers. M is held from begin to end. Any context but NMI; interrupts
+ * off.
  */
 bool trace_max_begin(struct trace_array *tr, u64 latency, u32 clock);
 void trace_max_end(struct trace_array *tr, struct trace_max_record *record);

@@ -1,4 +1,4 @@
-/* Lists of PIDs: what is written to their files, and tasks that start and end meanwhile. */
+/* Lists of PIDs: changed by writes to their files, and by tasks that start and end. */
 #include "trace/core/pid_filter.h"
 
 #include "fs/vfs/seq_file.h"
@@ -97,8 +97,9 @@ void pid_filter_exit(struct pid_filter *filter)
 
 /* ---- files ---- */
 
-/* Changes the PIDs in which new_pids differs from old_pids, and no other PID: tasks start and end
- * meanwhile. F held.
+/*
+ * Changes the PIDs in which new_pids differs from old_pids, and no other PID, because tasks start
+ * and end at the same time. F held.
  */
 static void change_list(struct pid_list *list)
 {

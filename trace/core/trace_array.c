@@ -264,7 +264,7 @@ int tracing_set_clock(struct trace_array *tr, const char *name)
 		if (strcmp(trace_clocks[i].name, name) != 0)
 			continue;
 		mutex_lock(&trace_types_lock);
-		tracing_stop_tr(tr); /* a latency tracer does not exchange the buffers meanwhile */
+		tracing_stop_tr(tr); /* now no latency tracer exchanges the buffers */
 		trace_max_clear(tr, false);
 		tr->clock_id = i;
 		ring_buffer_set_clock(tr->buffers[0], trace_clocks[i].read);
@@ -315,8 +315,8 @@ static int start_tracer(struct trace_array *tr, struct tracer *t)
 }
 
 /*
- * Ends the current tracer. Releases T until it has stopped. As current_trace is nop meanwhile,
- * other tasks may free the snapshot or change the sizes. So a latency tracer, whose reports
+ * Ends the current tracer. Releases T until it has stopped. As current_trace is nop during that
+ * time, other tasks may free the snapshot or change the sizes. So a latency tracer, whose reports
  * exchange the buffers, makes no report any more. tr->tracer_lock and T held.
  */
 static void stop_current_tracer(struct trace_array *tr)

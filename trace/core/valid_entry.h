@@ -4,11 +4,10 @@
 #include "kernel/types.h"
 
 /*
- * Returns whether the text of an entry can be made of the entry alone: each field lies in it, so
- * does what a field says about the place and the length of others, strings end in it, and an
- * address that a printer follows is that of one of the kernel's constants. Whoever wrote the entry
- * also wrote its sum, so a right sum says nothing about that. Other addresses and numbers may be
- * wrong.
+ * True if the entry alone is enough to print it: all fields lie in it, and so do the data and the
+ * strings that they point to; each address that a printer follows is that of a constant of the
+ * kernel. A right sum proves none of this, because the writer of the entry also wrote the sum.
+ * Other addresses and numbers may be wrong.
  *
  * False for an entry of an event that this kernel does not have yet, such as one of a module or a
  * probe: its number may soon be that of another event. Boot.

@@ -363,8 +363,8 @@ static noinline void record_short(struct trace_event_file *file, const struct tr
 }
 
 /*
- * Returns whether the event is recorded, after its triggers have run. The filter may be removed
- * meanwhile.
+ * Returns whether the event is recorded, after its triggers have run. The filter may be removed at
+ * any time.
  */
 static bool passes(const struct trace_event_file *file, const void *entry)
 {

@@ -128,7 +128,7 @@ void *fgraph_retrieve_parent_data(int idx, int *size, int depth);
  */
 static u64 fgraph_sleep_time(void);
 
-/* Counts of all users and tasks. A running task may change its counts meanwhile. Task context. */
+/* Counts of all users and tasks. A running task may change its counts at any time. Task context. */
 struct fgraph_stats {
 	unsigned users;
 	int stacks;

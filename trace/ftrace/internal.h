@@ -117,9 +117,8 @@ int ftrace_update_new_records(struct dyn_ftrace *records, unsigned count);
 /* ---- trace/ftrace/hash.c ---- */
 
 /*
- * Lets all sets forget the sites in [start, end), which are offsets. A set that had other members
- * or none does not become a set of all functions: a member that no site has takes the place. Any
- * task.
+ * Removes the sites in [start, end), which are offsets, from all sets. A dummy entry takes the
+ * place of each. It keeps the set non-empty, because an empty set means all functions. Any task.
  */
 void ftrace_hashes_forget(u32 start, u32 end);
 

@@ -37,7 +37,7 @@ void ftrace_add_oops_user(struct ftrace_oops_user *user)
 	oops_users = user;
 }
 
-/* True if ip is in code that calls callbacks. The ops of a trampoline may have left meanwhile. */
+/* True if ip is in code that calls callbacks. The ops of a trampoline may have left already. */
 static bool is_caller(unsigned long ip)
 {
 	if (arch_is_ftrace_caller(ip) || (ip >= TEXT_AREA_START && ip < TEXT_AREA_END))

@@ -41,7 +41,10 @@ int ftrace_trampoline_set_target(struct ftrace_trampoline *tramp, ftrace_func_t 
 	if (error)
 		return error;
 	tramp->target = target;
-	/* If a callback has faulted meanwhile, the patch may have overwritten the oops's byte. */
+	/*
+	 * If a callback has faulted since, the patch may have overwritten the byte that the oops
+	 * wrote.
+	 */
 	if (ftrace_is_dead())
 		ftrace_trampoline_silence(tramp);
 	return 0;

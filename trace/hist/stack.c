@@ -36,7 +36,10 @@ static unsigned copy_field(u64 *stack, const struct hist_field *f, const struct 
 	return count;
 }
 
-/* Copies the stack of a variable. Another CPU may replace it meanwhile: then the addresses mix. */
+/*
+ * Copies the stack of a variable. Another CPU may replace it during the copy: then the addresses
+ * mix.
+ */
 static unsigned copy_variable(u64 *stack, const struct hist_field *f,
 			      const struct hist_event *event)
 {

@@ -73,7 +73,7 @@ struct tracing_map_layout {
 struct tracing_map *tracing_map_create(const struct tracing_map_layout *layout);
 /* Frees a map that no CPU uses any more. NULL is fine. Task context. */
 void tracing_map_destroy(struct tracing_map *map);
-/* Empties the map and zeroes its counts. No CPU uses the map meanwhile. Task context. */
+/* Empties the map and zeroes its counts. No CPU uses the map. Task context. */
 void tracing_map_clear(struct tracing_map *map);
 
 /*
@@ -152,7 +152,8 @@ struct tracing_map_snapshot {
 
 /*
  * Copies all elements and sorts them by n_keys (0 to 2) keys. Returns 0 or -ENOMEM. Elements that
- * are inserted meanwhile may be missing. Task context; the map must not be cleared meanwhile.
+ * are inserted during the call may be missing. Task context; the map must not be cleared during the
+ * call.
  */
 int tracing_map_snapshot(struct tracing_map *map, const struct tracing_map_sort_key *keys,
 			 unsigned n_keys, struct tracing_map_snapshot *snapshot);

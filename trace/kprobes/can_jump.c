@@ -3,13 +3,12 @@
  * often some behind it. All of them are executed in a detour then, and the bytes behind the first
  * one are no instructions any more. So:
  *
- *	- each is executed elsewhere as well: no jump, call or return; nothing that the kernel
- *	  patches; nothing that an entry of the exception table, and so a task that sleeps in its
- *	  page fault, would come back to
+ *	- each can be executed elsewhere: no jump, call or return; no site that the kernel patches;
+ *	  no instruction of the exception table, and no return address of a fault fixup
  *	- no other probe is at one of them
- *	- nothing jumps to one behind the first. The whole function is decoded for that. One with an
- *	  indirect jump is refused, and so is one that the compiler has split into two parts, which
- *	  jump into each other
+ *	- nothing jumps to one behind the first. The whole function is decoded for that. A function
+ *	  with an indirect jump is refused. So is a function that the compiler has split into two
+ *	  parts, because the parts jump into each other
  */
 #include "kernel/jump_label.h"
 #include "kernel/kallsyms.h"

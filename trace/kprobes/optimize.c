@@ -189,7 +189,7 @@ static void add_detour(void *data, struct kprobe_site *site)
 	round->nr_detours++;
 }
 
-/* The second step. A site that was unoptimized meanwhile has no detour of this round. */
+/* The second step. A site that was unoptimized since the first step has no detour of this round. */
 static void add_patch(void *data, struct kprobe_site *site)
 {
 	struct round *round = data;

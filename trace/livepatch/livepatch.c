@@ -254,7 +254,7 @@ static int apply_to_module(struct klp_patch *patch, struct klp_object *obj, stru
 		klp_for_each_func (obj, func)
 			klp_join_transition(func);
 	}
-	/* Last: a task that tries to switch meanwhile looks at the functions of loaded objects. */
+	/* Last: until then a task that tries to switch looks at the functions of loaded objects. */
 	if (!error)
 		smp_store_release(&obj->mod, mod);
 	return error;

@@ -66,7 +66,7 @@ static void switch_task(struct task_struct *p)
 	smp_store_release(&p->patch_pending, false);
 }
 
-/* Switches p if it is inside none of the functions. p's stack must not change meanwhile. */
+/* Switches p if it is inside none of the functions. p's stack must not change during the call. */
 static bool check_and_switch(struct task_struct *p)
 {
 	if (!READ_ONCE(p->patch_pending))

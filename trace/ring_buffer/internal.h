@@ -113,8 +113,8 @@ BUILD_BUG_ON(sizeof(struct buffer_page) != 1 << RB_PAGE_STRUCT_SHIFT);
  *
  * A sub-buffer holds 1 event at least, and at most 512 in each of its pages. If the first events of
  * two positions are less than RB_STALE events apart, their distance is below seq_limit / 2, and
- * their seq can be compared. If they are further apart, the writers have meanwhile overwritten even
- * the largest ring.
+ * their seq can be compared. If they are further apart, the writers have overwritten even the
+ * largest ring.
  */
 struct rb_position {
 	u32 seq;

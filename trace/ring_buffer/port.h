@@ -91,8 +91,8 @@ static inline void rb_sync_all_cpus(void)
 /*
  * Wakes the readers of one CPU and the readers of all CPUs. rb_waker_raise(): any context.
  *
- * Parts that swap.c exchanges are partners: each wakes the readers of both. A reader may wait at
- * the queue of the one and make its request in the other, and a part may be exchanged between the
+ * Parts that swap.c exchanges are partners, and each wakes the readers of both. For a reader may
+ * sleep on buffer A's queue while its request is in B, and the parts may be exchanged between the
  * raise and the interrupt.
  */
 typedef wait_queue_head_t rb_wait_queue_t;

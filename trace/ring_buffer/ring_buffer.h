@@ -227,8 +227,8 @@ void ring_buffer_reset(struct trace_buffer *buffer);
  * A writer that this call interrupts ends in the part that it began in. False, and nothing has
  * changed: an interrupted writer has begun in both parts, one of them is being changed, or their
  * sub-buffers differ in size (memory for a change was there for one of them only). Any context but
- * NMI; interrupts off. Readers of the two buffers may run. The sizes of the buffers
- * must not change meanwhile.
+ * NMI; interrupts off. Readers of the two buffers may run. The sizes of the buffers must not change
+ * during the call.
  */
 bool ring_buffer_swap_this_cpu(struct trace_buffer *a, struct trace_buffer *b);
 

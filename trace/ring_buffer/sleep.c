@@ -36,7 +36,7 @@ static bool rb_request_wake(struct trace_buffer *buffer, int cpu, unsigned perce
 	return rb_any_is_ready(buffer);
 }
 
-/* A request in a part that swap.c has given to the other buffer meanwhile is made again. */
+/* If swap.c has given the part with the request to the other buffer, makes the request again. */
 bool ring_buffer_request_wake(struct trace_buffer *buffer, int cpu, unsigned percent)
 {
 	u32 swaps;

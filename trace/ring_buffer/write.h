@@ -110,9 +110,9 @@ static __always_inline bool rb_begin_write(struct trace_buffer *buffer,
 
 /*
  * Reserves room after rb_begin_write() in the usual case: the default clock, room in the sub-buffer
- * of the tail, behind an event that is not long ago. base: at most RB_SHORT_SIZE. NULL: it is
- * another case, and nothing has changed. It calls no function, and few values live at one time, so
- * that its caller saves few registers.
+ * of the tail, and a last event less than RB_DELTA_MAX ago. base: at most RB_SHORT_SIZE. NULL: it
+ * is another case, and nothing has changed. It calls no function, and few values live at one time,
+ * so that its caller saves few registers.
  */
 static __always_inline struct ring_buffer_event *
 rb_reserve_quick(const struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb, u32 base)

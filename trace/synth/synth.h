@@ -41,7 +41,7 @@ int synth_event_delete(const char *name);
  * Records the event in all trace_arrays in which it is enabled. values has one element for each
  * field. An integer is cast to the field's type. For a string the element is the address of text
  * with a NUL, for a stack the address of unsigned longs: the first is the number of callers, the
- * callers follow. The memory must be valid until the call returns; a string may change meanwhile.
+ * callers follow. The memory must be valid until the call returns; a string may change until then.
  * 0 stands for an empty string or stack. values NULL: there was no memory for them, so the event is
  * counted as dropped. Any context, NMI included.
  */

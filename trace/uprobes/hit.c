@@ -156,12 +156,12 @@ static bool uprobe_int3(struct pt_regs *regs)
 	}
 	generation = atomic_read(&uprobe_generation);
 	uprobe = uprobe_at(address);
-	/* The one that was hit may have gone, and the int3 may be that of a later one. */
+	/* The uprobe may be gone; this int3 may belong to a newer one. */
 	if (!uprobe && generation == atomic_read(&uprobe_generation) &&
 	    (!generation || is_int3(address) || is_long_int3(regs->ip)))
 		return false;
 	regs->ip = address;
-	if (uprobe) /* else its breakpoint has gone meanwhile */
+	if (uprobe) /* else its breakpoint is gone */
 		handle_hit(uprobe, regs);
 	return true;
 }

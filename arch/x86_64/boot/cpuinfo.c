@@ -104,8 +104,9 @@ static void identify_cpu(struct cpuinfo_x86 *c)
 }
 
 /*
- * What the kernel executes without asking again, from here on. boot/entry.asm has asked for what
- * the way here needs. SYSCALL is not among that: Intel's CPUs only have its bit in 64-bit mode.
+ * The features that the kernel uses from here on without another test. boot/entry.asm has tested
+ * those that it uses itself. It cannot test SYSCALL, because Intel's CPUs show that bit only in
+ * 64-bit mode.
  */
 static const struct {
 	u16 feature;

@@ -54,15 +54,14 @@ bool cpu_has(unsigned feature);
 /* Returns the feature's name in /proc/cpuinfo ("sse2"), or NULL. feature < NR_CPUID_WORDS * 32. */
 const char *x86_feature_name(unsigned feature);
 /*
- * The first step of the boot CPU: reads CPUID, stops the machine if the CPU lacks what the kernel
- * uses without a choice, loads GDT, TSS and IDT, switches on SMEP, SMAP and UMIP. Interrupts stay
- * off.
+ * The first step of the boot CPU: reads CPUID, stops the machine if the CPU lacks a feature that
+ * the kernel needs, loads GDT, TSS and IDT, switches on SMEP, SMAP and UMIP. Interrupts stay off.
  */
 void cpu_init(void);
 
 /*
  * Calls fn, a static function without arguments, once on each CPU as it starts: interrupts off, its
- * descriptors loaded. On the boot CPU there is no memory to allocate then, and no per-CPU area.
+ * descriptors loaded. On the boot CPU fn cannot allocate memory, and there is no per-CPU area yet.
  */
 typedef void (*cpu_init_t)(void);
 #define CPU_INIT(fn)                                                                               \

@@ -20,9 +20,9 @@ extern const char spin_wait_halt_end[];
 
 /*
  * Turns interrupts on and halts until the next interrupt. Interrupts are off. STI holds interrupts
- * back until HLT has begun, but an NMI may come in between, and its IRET ends that (Intel SDM 2B,
- * STI). halt_interrupted() finds the interrupt that comes then, and does not let the CPU halt after
- * it.
+ * back until HLT has begun, but an NMI may come in between, and its IRET ends this delay (Intel SDM
+ * 2B, STI). An interrupt can then come before the HLT. halt_interrupted() notices it, and keeps the
+ * CPU from halting after it.
  */
 void safe_halt(void);
 extern const char safe_halt_hlt[], safe_halt_end[];

@@ -45,8 +45,8 @@ __switch_to:
 ; void load_gs_of_program(u16 selector)
 ;
 ; The CPU has one selector of GS for ring 0 and ring 3, and loading it loads the base. So it is
-; loaded while the base is the program's. Code that comes between (NMI, #DB, #MC) does not trust the
-; base; a breakpoint would, so this is where none can be.
+; loaded while the base is the program's. NMI, #DB and #MC can interrupt that, and do not trust the
+; base. The handler of a breakpoint does trust it, so no breakpoint may be here.
 section .entry.text progbits alloc exec nowrite align=16
 global load_gs_of_program
 load_gs_of_program:

@@ -56,8 +56,8 @@ return_to_handler:
 return_to_handler_end:
 
 ; The callback while a user of fgraph wants all registers: fills in the rest of struct ftrace_regs.
-; rdi points to it; the value that rdi had is lost. ip belongs to the frame, which the callback
-; finds.
+; rdi points to it; the value that rdi had is lost. ip is left out: it is the true return address,
+; which the callback finds in the frame.
 global fgraph_save_regs
 fgraph_save_regs:
 	CFI_FUNCTION

@@ -112,8 +112,9 @@ void apic_send_ipi(u32 apic_id, u32 mode_and_vector)
 }
 
 /*
- * The command is one write and names no target, so it may interrupt another command between its two
- * writes. The wait at the end is for that command, which has already waited for an idle ICR.
+ * The command is one write and names no target. So this function may interrupt another command of
+ * this CPU between its two writes. That command has already waited for an idle ICR, so this
+ * function waits at its end until the ICR is idle again.
  */
 notrace /* tracers call it */
 void apic_send_self(unsigned vector)

@@ -67,8 +67,8 @@ bool local_apic_present(void);
 /* Sets up the one-shot timer of this CPU. kernel/time/ktime.h programs events. */
 void local_apic_timer_setup(void);
 /*
- * Boot: starts to count, and later measures the rate of the counter against ktime. The longer the
- * boot between the two, the better. Returns the rate in kHz.
+ * Boot: starts to count, and later measures the rate of the counter against ktime. The more time
+ * between the two calls, the more exact. Returns the rate in kHz.
  */
 void local_apic_timer_start_count(void);
 u64 local_apic_timer_calibrate(void);

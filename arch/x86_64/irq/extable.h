@@ -26,7 +26,8 @@ struct exception_table_entry {
 /* Returns the entry of the instruction at ip, or NULL. Any context. */
 const struct exception_table_entry *search_exception_table(unsigned long ip);
 /*
- * Whether an instruction or a fixup of an entry is in [start, end). The module there does not go.
+ * True if the instruction or the fixup of an entry is in [start, end). The caller keeps the module
+ * that is there.
  */
 bool exception_table_touches(unsigned long start, unsigned long end);
 /* Moves regs->ip to the fixup, if the instruction there has one. Any context. */

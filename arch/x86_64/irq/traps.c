@@ -175,10 +175,10 @@ static void __noreturn exc_machine_check(struct pt_regs *regs)
 }
 
 /*
- * A debug exception at the first instruction that SYSCALL leads to, with the program's stack and GS
- * base. MOV to SS can delay one to this place, Bochs brings the single step here, and nothing is
- * wrong in the kernel. Forgets it: the flags that the program will have again keep TF, so its
- * single step comes behind the return, as without the delay.
+ * True for a debug exception of the program at the first instruction that SYSCALL leads to, where
+ * the stack and the GS base are still the program's. MOV to SS can delay it to this place, and
+ * Bochs reports the single step here. Ignores the exception. The flags of the program keep TF, so
+ * its single step comes after the return, as it would without the delay.
  */
 static __always_inline bool is_debug_of_syscall(struct pt_regs *regs, unsigned vector)
 {

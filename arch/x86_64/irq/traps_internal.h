@@ -14,9 +14,9 @@
 extern const char *const exception_names[NR_EXCEPTIONS];
 
 /*
- * Called by entry.asm when the IRET that returns to ring 3 has faulted. at_iret are the registers
- * of that fault: the program's, but for those that IRET loads, which are still at the top of the
- * stack. Returns task_pt_regs(current) with all registers of the program and the error code.
+ * Called by entry.asm when the IRET that returns to ring 3 has faulted. at_iret: the registers of
+ * that fault. They are the program's, except rip, cs, flags, rsp and ss, which are still at the top
+ * of the stack. Returns task_pt_regs(current) with all registers of the program and the error code.
  * Interrupts off.
  */
 struct pt_regs *fix_bad_iret(struct pt_regs *at_iret);

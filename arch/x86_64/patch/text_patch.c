@@ -88,9 +88,9 @@ static bool can_emulate(const u8 insn[TEXT_PATCH_SIZE])
  * old one if that is the one that can be emulated. Returns false if no batch has put the int3
  * there.
  *
- * The batch may end meanwhile, if this CPU has answered its last IPI. Its patches stay valid while
- * `handlers` counts this CPU. The next batch may begin, in the other element of places. That batch
- * cannot write its tails, and cannot end, before this CPU's interrupts are on.
+ * The batch may end during the search, if this CPU has answered its last IPI. Its patches stay
+ * valid while `handlers` counts this CPU. The next batch may begin, in the other element of places.
+ * That batch cannot write its tails, and cannot end, before this CPU's interrupts are on.
  */
 __kprobes /* the breakpoint handler uses it */
 static bool instruction_in_batch(unsigned long addr, u8 insn[TEXT_PATCH_SIZE])

@@ -11,9 +11,9 @@ struct pt_regs;
 #define TEXT_PATCH_SIZE 5 /* a near call or jmp, or the 5-byte nop */
 
 /*
- * One instruction to change. Old and new are each one whole instruction, or its first 5 bytes. One
- * of them at least can be emulated: a nop, call rel32 or jmp rel32. CPUs that come by meanwhile
- * execute the new one, if it can be emulated, else the old one.
+ * One instruction to change. Old and new are each one whole instruction, or its first 5 bytes. At
+ * least one of them can be emulated: a nop, call rel32 or jmp rel32. A CPU that reaches the site
+ * during the change executes the new instruction, or, if that cannot be emulated, the old one.
  */
 struct text_patch {
 	unsigned long addr;
@@ -31,26 +31,27 @@ struct text_patch {
 int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad);
 
 /*
- * Writes to executable memory that no CPU can reach yet, or can reach any more, through the private
- * alias. Same context.
+ * Writes to executable memory through the private alias. No CPU can reach this memory, not yet or
+ * no longer. Same context.
  */
 int text_patch_fill(unsigned long addr, const void *bytes, size_t size);
 
 /*
  * Replaces the first byte of an instruction of the image by an int3, or an int3 by the byte. On
- * return no CPU executes the old byte, or is in a handler of the breakpoint that it was. No site of
- * text_patch_apply() may be there. Same context.
+ * return no CPU executes the old byte; if it was an int3, no CPU is in the handler of that
+ * breakpoint. No site of text_patch_apply() may be there. Same context.
  */
 void text_patch_byte(unsigned long addr, u8 byte);
 
 /*
- * Continues behind an int3 that has gone since this CPU has executed it: emulates the instruction
- * that is there now, or returns to it. A real CPU could execute any instruction then. But QEMU's
- * TCG drops a translation before it writes the byte. A CPU that translates the int3 again in
- * between keeps it, until text_patch_apply() or text_patch_byte() writes once more; and they wait
- * for this CPU before. So first ask all users of int3 that could still have one here: an
- * instruction that cannot be emulated would trap for ever. Returns false if the int3 is there and
- * of no batch. For the breakpoint handler.
+ * Handles an int3 that this CPU has executed, and that another CPU has replaced since. False: the
+ * int3 is still there, and belongs to no batch. For the breakpoint handler. Two cases:
+ *
+ * 1. The instruction that is there now can be emulated: emulates it.
+ * 2. It cannot: lets the CPU execute it. A real CPU executes what is there now. But QEMU's TCG may
+ *    have translated the int3 once more just before it was replaced. It keeps that translation
+ *    until text_patch_apply() or text_patch_byte() writes a second time, and these wait for this
+ *    CPU: it would trap for ever. So first ask all users of int3 that could still have one here.
  */
 bool text_patch_int3_gone(struct pt_regs *regs);
 

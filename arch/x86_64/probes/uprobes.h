@@ -54,7 +54,10 @@ void arch_uprobe_leave_slot(const struct arch_uprobe *uprobe, struct pt_regs *re
 struct arch_uprobe_handlers {
 	bool (*int3)(struct pt_regs *regs);
 	void (*leave)(struct pt_regs *regs);
-	/* The address to which the function returns whose return address, address, is at at. */
+	/*
+	 * The true return address of a function. at: where its return address is on the stack;
+	 * address: what is there now.
+	 */
 	unsigned long (*return_address)(unsigned long address, unsigned long at);
 };
 void arch_uprobe_set_handlers(const struct arch_uprobe_handlers *handlers);

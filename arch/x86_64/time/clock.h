@@ -23,8 +23,9 @@ static __always_inline ktime_t arch_ktime(void)
 	u64 ns;
 
 	/*
-	 * As C, with unsigned __int128, it makes gcc save two registers in each caller. In parts,
-	 * it makes gcc move each part's result to another register and back.
+	 * Assembly, because C makes gcc do more: with unsigned __int128 it saves two registers in
+	 * each caller; with one asm for each step it moves each result to another register and
+	 * back.
 	 */
 	__asm__ __volatile__("rdtsc; shlq $32, %%rdx; orq %%rdx, %0\n\t"
 			     "subq %1, %0; mulq %2; shrdq $32, %%rdx, %0"

@@ -315,7 +315,7 @@ void __init time_refine(void)
 	take_sample(&end);
 	khz = khz_between(&first_sample, &end);
 	/*
-	 * They do not agree if the clock has wrapped meanwhile, or the host has stopped this CPU.
+	 * They do not agree if the clock has wrapped or the host has stopped this CPU between them.
 	 */
 	if (!khz_from_cpuid && agree(khz, tsc_khz)) {
 		set_tsc_khz(khz);

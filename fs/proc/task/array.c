@@ -82,7 +82,7 @@ static void snapshot_signals(struct task_struct *task, struct task_snapshot *s)
 		}
 		tty = task->signal->tty;
 		if (tty) {
-			/* RCU keeps the struct pid, which may be replaced meanwhile. */
+			/* RCU keeps the struct pid, which may be replaced at any time. */
 			const struct pid *pgrp = READ_ONCE(tty->pgrp);
 
 			s->tty = tty_device(tty);

@@ -174,8 +174,8 @@ struct traced_file {
 };
 
 /*
- * If the task has executed another program since the open, the reader is not enough: it may be this
- * program itself, which does not know what it reads. lock_trace() held.
+ * If the task has executed another program since the open, checks the opener, too. For the reader
+ * may be that program itself, which does not know what it reads. lock_trace() held.
  */
 static bool opener_may_access(const struct traced_file *t)
 {

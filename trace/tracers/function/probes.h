@@ -22,8 +22,9 @@ struct ftrace_func_command {
 	ftrace_func_t counted;
 	unsigned long fixed_count; /* without counted: the count of each function; 0: no limit */
 	/*
-	 * Takes what the command needs off *parameter, which is the word behind the command's name,
-	 * and leaves the count; NULL: none. Sets *data, which makes it another probe. 0 or -EINVAL.
+	 * *parameter: the word behind the command's name; NULL: none. Takes off what the command
+	 * needs, and leaves the count. Sets *data; probes with different data are different probes.
+	 * 0 or -EINVAL.
 	 */
 	int (*parse)(struct trace_array *tr, char **parameter, void **data);
 	int (*attach)(struct trace_array *tr); /* before functions are added; 0 or an errno */

@@ -124,9 +124,7 @@ static void end_wakeup(struct trace_array *tr, struct task_struct *prev, struct 
 	record_switch(tr, TRACE_CTX, prev, sched_switch_prev_state(false, prev, prev_state), next,
 		      ctx);
 	latency_record_stack(tr, 0, ctx);
-	/*
-	 * A trace whose beginning is missing is not worth a report. Tracing was stopped meanwhile.
-	 */
+	/* If tracing was stopped in between, the beginning of the trace is missing: no report. */
 	if (waiting.epoch != READ_ONCE(tr->max.epoch) || !trace_max_exceeded(tr, record.latency) ||
 	    !trace_max_begin(tr, record.latency, waiting.clock))
 		return;

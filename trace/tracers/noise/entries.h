@@ -13,7 +13,7 @@ struct hwlat_entry {
 	struct trace_entry ent;
 	u64 duration;       /* the longest gap between two reads in one round of the loop */
 	u64 outer_duration; /* the longest gap between two rounds */
-	u64 nmi_total_ts;   /* ns that NMIs took meanwhile */
+	u64 nmi_total_ts;   /* ns that NMIs took in this time */
 	s64 tv_sec;         /* the time of day of the first gap */
 	long tv_nsec;
 	u32 nmi_count;

@@ -21,7 +21,9 @@
 
 #define TIMERLAT_PRIORITY 95 /* of SCHED_FIFO, as cyclictest's threads usually have */
 
-/* [O] the CPU's thread, while its timer is not started; the timer's interrupt meanwhile. */
+/*
+ * [O] written by the CPU's thread while its timer is off, by the timer's interrupt while it is on.
+ */
 struct timerlat {
 	struct task_struct *task;               /* [O] constant while the thread runs */
 	ktime_t due;                            /* [O] when the present period ends */
