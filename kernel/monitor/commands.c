@@ -61,21 +61,7 @@ static int echo(struct command *c)
 
 static int pwd(struct command *c)
 {
-	char *buf = kmalloc(PATH_MAX, GFP_KERNEL), *name;
-	struct path path;
-	int status;
-
-	if (!buf)
-		return report(-ENOMEM, "%s: %s", "pwd");
-	get_current_pwd(&path);
-	name = d_path(&path, buf, PATH_MAX);
-	path_put(&path);
-	if (IS_ERR(name))
-		status = report(PTR_ERR(name), "%s: %s", "pwd");
-	else
-		status = write_out(c, name, strlen(name)) | write_out(c, "\n", 1);
-	kfree(buf);
-	return status;
+	return write_out(c, current_name, strlen(current_name)) | write_out(c, "\n", 1);
 }
 
 /* ---- files ---- */
@@ -179,17 +165,12 @@ static int list_directory(struct command *c, struct file *dir)
 
 static int ls(struct command *c, const char *name)
 {
-	struct file *file = do_filp_open(AT_FDCWD, name, O_PATH, 0, 0);
-	bool directory = !IS_ERR(file) && S_ISDIR(file->f_inode->i_mode);
+	struct file *file = do_filp_open(AT_FDCWD, name, O_RDONLY, 0, 0);
 	int status;
 
-	if (directory) {
-		fput(file);
-		file = do_filp_open(AT_FDCWD, name, O_RDONLY, 0, 0);
-	}
 	if (IS_ERR(file))
 		return report(PTR_ERR(file), "ls: %s: %s", name);
-	if (directory)
+	if (S_ISDIR(file->f_inode->i_mode))
 		status = list_directory(c, file);
 	else
 		status = write_out(c, name, strlen(name)) | write_out(c, "\n", 1);
@@ -213,15 +194,43 @@ static int rm(struct command *c __unused, const char *name)
 	return report(do_unlinkat(AT_FDCWD, name), "rm: can't remove '%s': %s", name);
 }
 
-static int cd(struct command *c __unused, const char *name)
+/* Goes from directory to name, text by text, as in sh: `..` undoes the last component. */
+static void join_path(char *directory, size_t size, const char *name)
 {
-	struct path path;
-	int error = kern_path(name, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &path);
+	if (*name == '/')
+		*directory = '\0';
+	while (*(name += strspn(name, "/"))) {
+		int n = (int)strcspn(name, "/");
+		size_t end = strlen(directory);
 
+		if (n == 2 && strstarts(name, ".."))
+			*(strrchr(directory, '/') ?: directory) = '\0';
+		else if (n != 1 || *name != '.')
+			scnprintf(directory + end, size - end, "/%.*s", n, name);
+		name += n;
+	}
+	if (!*directory)
+		strscpy(directory, "/", size);
+}
+
+/* In a job, only the job changes its directory. */
+static int cd(struct command *c, const char *name)
+{
+	char directory[sizeof(current_name)];
+	struct path path;
+	int error;
+
+	strscpy(directory, current_name[1] ? current_name : "", sizeof(directory));
+	join_path(directory, sizeof(directory), name);
+	error = -ENAMETOOLONG;
+	if (strlen(directory) < sizeof(directory) - 1)
+		error = kern_path(directory, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &path);
 	if (!error) {
 		error = set_current_pwd(&path);
 		path_put(&path);
 	}
+	if (!error && !c->task)
+		strscpy(current_name, directory, sizeof(directory));
 	return report(error, "sh: cd: can't cd to %s: %s", name);
 }
 

@@ -25,6 +25,7 @@
 struct file *console;
 int last_status;
 pid_t last_job;
+char current_name[CURRENT_NAME_SIZE] = "/";
 
 /* [shell_lock] The shell's thread; the lock is for ^C, which comes from a worker. NULL: none. */
 static struct task_struct *shell;
@@ -152,17 +153,6 @@ static int run_next(const char **line)
 	return status;
 }
 
-static void print_prompt(char *buf, size_t size)
-{
-	struct path path;
-	char *name;
-
-	get_current_pwd(&path);
-	name = d_path(&path, buf, size);
-	path_put(&path);
-	complain("nop5:%s# ", IS_ERR(name) ? "?" : name);
-}
-
 /* Reads a line, and cuts off its newline. Returns false after ^C and after ^D. */
 static bool read_line(char *line)
 {
@@ -188,7 +178,7 @@ static int shell_thread(void *unused __unused)
 		clear_user_work(current, USER_WORK_SIGPENDING);
 		if (ended)
 			complain("\n");
-		print_prompt(buf, LINE_SIZE);
+		complain("nop5:%s# ", current_name);
 		ended = !read_line(buf);
 		while (*line && !ended) {
 			last_status = run_next(&line);

@@ -9,8 +9,9 @@
 
 #include "fs/vfs/fs.h"
 
-#define LINE_SIZE 4096 /* bytes of a line, and of all words of a command, with their NULs */
-#define ARGS_MAX  256
+#define LINE_SIZE         4096 /* bytes of a line, and of all words of a command, with their NULs */
+#define ARGS_MAX          256
+#define CURRENT_NAME_SIZE 200
 
 /* The status of a command that does not end by itself. The others are those of Linux's sh. */
 #define STATUS_FAILED      1
@@ -35,9 +36,11 @@ struct command {
 /* ---- monitor.c ---- */
 
 extern struct file *console; /* /dev/console; constant before the first command */
-/* $? and $!: of the shell's thread, which alone uses them. */
+/* $?, $! and the name of the current directory, all of the shell's thread, which alone sets them.
+ */
 extern int last_status;
 extern pid_t last_job;
+extern char current_name[CURRENT_NAME_SIZE];
 
 /* Prints a message to the terminal. Cuts it to 256 bytes. */
 __printf(1, 2) void complain(const char *format, ...);
