@@ -29,6 +29,8 @@ void module_percpu_set(const struct module_memory *percpu, const u8 *image);
 
 /* ---- symbols.c ---- */
 
+/* The address of a symbol that the kernel exports, or 0. Any context. */
+unsigned long kernel_symbol_value(const char *name);
 /* CRCs are compared unless ignore_versions. 0, or -ENOEXEC after a message. M not needed. */
 int check_module_layout(const struct load_info *info, bool ignore_versions);
 /*

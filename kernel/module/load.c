@@ -4,7 +4,6 @@
  */
 #include "kernel/module/load.h"
 
-#include "arch/ftrace/ftrace.h"
 #include "arch/patch/text_patch.h"
 #include "arch/mm/uaccess.h"
 #include "kernel/errno.h"
@@ -245,7 +244,7 @@ static int compare_sites(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool is_call_site(const struct module *mod, unsigned long site)
+static bool is_call_site(const struct module *mod, unsigned long site, unsigned long fentry)
 {
 	u8 call[TEXT_PATCH_SIZE];
 
@@ -254,25 +253,23 @@ static bool is_call_site(const struct module *mod, unsigned long site)
 	    (!within_module_region(mod, MOD_INIT_TEXT, site) ||
 	     !within_module_region(mod, MOD_INIT_TEXT, site + TEXT_PATCH_SIZE - 1)))
 		return false;
-#ifdef CONFIG_FUNCTION_TRACER
-	text_encode_call(call, site, (unsigned long)__fentry__);
-#else
-	return false;
-#endif
-	return !memcmp((void *)site, call, TEXT_PATCH_SIZE);
+	text_encode_call(call, site, fentry);
+	return fentry && !memcmp((void *)site, call, TEXT_PATCH_SIZE);
 }
 
 /*
  * Makes nops of the calls of __fentry__. No CPU can execute the text yet, and it is still writable.
- * The list is in a region of init, which is writable, too.
+ * The list is in a region of init, which is writable, too. A kernel without ftrace has no
+ * __fentry__, so no module that calls it comes here.
  */
 static int nop_call_sites(struct module *mod)
 {
+	unsigned long fentry = kernel_symbol_value("__fentry__");
 	unsigned long *sites = (unsigned long *)mod->call_sites;
 	bool sorted = true;
 
 	for (unsigned i = 0; i < mod->num_call_sites; i++) {
-		if (!is_call_site(mod, sites[i])) {
+		if (!is_call_site(mod, sites[i], fentry)) {
 			pr_err("%s: %lx does not call __fentry__\n", mod->name, sites[i]);
 			return -ENOEXEC;
 		}

@@ -37,6 +37,13 @@ static const struct kernel_symbol *search_kernel(const char *name)
 	return search(first, (size_t)(linker_table_end(ksymtab) - first), name);
 }
 
+unsigned long kernel_symbol_value(const char *name)
+{
+	const struct kernel_symbol *symbol = search_kernel(name);
+
+	return symbol ? (unsigned long)symbol->value : 0;
+}
+
 /* *owner: the module that exports it; NULL: the kernel. M. */
 static const struct kernel_symbol *find_symbol(const char *name, struct module **owner)
 {

@@ -8,11 +8,5 @@
 #else
 #define VERMAGIC_DEBUG ""
 #endif
-#ifdef CONFIG_FUNCTION_TRACER
-#define VERMAGIC_FTRACE ""
-#else
-#define VERMAGIC_FTRACE "noftrace "
-#endif
 
-#define VERMAGIC_STRING                                                                            \
-	UTS_LINUX_RELEASE " SMP preempt mod_unload modversions " VERMAGIC_DEBUG VERMAGIC_FTRACE
+#define VERMAGIC_STRING UTS_LINUX_RELEASE " SMP preempt mod_unload modversions " VERMAGIC_DEBUG
