@@ -1,7 +1,8 @@
 # nop5: builds build/nop5.elf and build/nop5.iso. `make help` prints the lines that begin with #:
 # and, but for the tree of a lab, those that begin with #+
 #
-#: make             build build/nop5.elf, build/rootfs.cpio, and build/nop5.iso of both
+#: make             build build/nop5.elf, build/rootfs.cpio (if the kernel has programs), and
+#:                  build/nop5.iso of both
 #: make test-kernel build nop5-test.elf and .iso, with the self-tests linked in
 #: make run         build, boot in QEMU with the console on this terminal;
 #:                  leave with poweroff or Ctrl-A X
@@ -62,7 +63,8 @@
 #: DEBUG=1          poisoning, red zones, lock assertions, lock-order checking;
 #:                  compiled with -Og, for gdb
 #: FEATURES="core events"
-#:                  link these features and what they need (features.mk)
+#:                  link these features and what they need (features.mk); "core ftrace"
+#:                  is the smallest kernel that traces
 #: WITHOUT="sockets livepatch"
 #:                  link all but these; WITHOUT=ftrace: no call of __fentry__ at the
 #:                  start of functions
@@ -237,7 +239,10 @@ DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-all: $(O)/nop5.elf $(O)/rootfs.cpio $(O)/nop5.iso
+# A kernel without programs has no use for a root file system of programs.
+INITRD := $(if $(filter programs,$(LINKED)),$(O)/rootfs.cpio)
+
+all: $(O)/nop5.elf $(INITRD) $(O)/nop5.iso
 
 test-kernel: $(O)/nop5-test.elf $(O)/nop5-test.iso
 
@@ -351,9 +356,9 @@ $(O)/nop5.elf: linker.ld $(MACHINE)/machine.ld $(O)/symvers.ld $(OBJS) $(O)/sour
 $(O)/nop5-test.elf: linker.ld $(MACHINE)/machine.ld $(O)/symvers.ld $(OBJS) $(TEST_OBJS) $(O)/sources $(O)/scripts/kallsyms
 	$(link)
 
-$(O)/%.iso: $(O)/%.elf $(O)/rootfs.cpio iso/boot/grub/grub.cfg scripts/mkiso
+$(O)/%.iso: $(O)/%.elf $(INITRD) iso/boot/grub/grub.cfg scripts/mkiso
 	$(call say,ISO,$@)
-	$(Q)INITRD=$(O)/rootfs.cpio scripts/mkiso $< $@
+	$(Q)INITRD=$(INITRD) scripts/mkiso $< $@
 
 # Modules: scripts/Makefile.modules builds those of one directory, which lies in this tree or elsewhere.
 export MODULE_CFLAGS = $(CFLAGS)

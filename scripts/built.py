@@ -43,6 +43,12 @@ def newer_than_kernel(build, name):
     return next((path for path in newer if path.endswith(IN_NO_DEP_FILE) or included(path, build, rooms)), None)
 
 
+def has_programs(build):
+    """Tells if the kernel that make has built there last can run programs. Without them its prompt is the monitor."""
+    sources = Path(build) / "sources"
+    return not sources.exists() or "/kernel/monitor/" not in sources.read_text()
+
+
 def newer_than_rootfs(archive):
     """The first file that is newer than a root file system which make has built, build/rootfs.cpio; None if there is none."""
     return next(iter(newer_files(archive, tree_of(Path(archive).parent), ("user", "modules"))), None)
