@@ -206,8 +206,6 @@ NOT_TRACED := $(if $(CC_IS_CLANG),,-fno-ipa-ra)
 # Every other function starts with a call of __fentry__, and __mcount_loc lists the addresses of
 # these calls. gcc writes the list itself. clang cannot: scripts/recordmcount does it.
 ifneq ($(filter ftrace,$(LINKED)),)
-CFLAGS += -DCONFIG_FUNCTION_TRACER
-NASMFLAGS += -DCONFIG_FUNCTION_TRACER
 ifneq ($(filter script,$(MCOUNT))$(CC_IS_CLANG),)
 RECORDMCOUNT := $(O)/scripts/recordmcount
 TRACED := -pg -mfentry

@@ -36,8 +36,7 @@ struct command {
 /* ---- monitor.c ---- */
 
 extern struct file *console; /* /dev/console; constant before the first command */
-/* $?, $! and the name of the current directory, all of the shell's thread, which alone sets them.
- */
+/* $?, $!, and the name of the current directory. Only the shell's thread sets them. */
 extern int last_status;
 extern pid_t last_job;
 extern char current_name[CURRENT_NAME_SIZE];

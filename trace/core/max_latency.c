@@ -10,6 +10,7 @@
 #include "kernel/time/ktime.h"
 #include "trace/core/files.h"
 #include "trace/core/snapshot.h"
+#include "trace/core/readme.h"
 
 bool trace_max_exceeded(const struct trace_array *tr, u64 latency)
 {
@@ -168,3 +169,7 @@ __setup("tracing_thresh", set_early_thresh);
 
 TRACE_FILE(tracing_max_latency, 0640, &max_latency_fops);
 TRACE_FILE(tracing_thresh, 0640, &tracing_thresh_fops, .only_top = true);
+
+TRACE_README(max_latency, "1c",
+	     "  tracing_max_latency\t- the longest time that a latency tracer has found\n"
+	     "  tracing_thresh\t- record only calls, latencies and gaps of at least so many us\n");

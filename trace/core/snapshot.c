@@ -16,6 +16,7 @@
 #include "trace/core/snapshot.h"
 #include "trace/core/trace_file.h"
 #include "trace/core/write.h"
+#include "trace/core/readme.h"
 
 /* Exchanges the buffers. tr->snapshot_lock held; releases it. */
 static void swap_and_unlock(struct trace_array *tr)
@@ -217,3 +218,7 @@ static int __init take_boot_snapshot(void)
 late_initcall(take_boot_snapshot);
 
 TRACE_FILE(snapshot, 0640, &snapshot_fops, .per_cpu = true);
+
+TRACE_README(snapshot, "1b",
+	     "  snapshot\t\t- the trace as it was when 1 was written here\n"
+	     "\t\t\t  Read it for what may be written\n");

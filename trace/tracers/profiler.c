@@ -28,6 +28,7 @@
 #include "trace/tracers/function_graph/function_graph.h"
 #include "trace/core/files.h"
 #include "trace/tracers/function/function.h"
+#include "trace/core/readme.h"
 
 /* Only the counter's CPU writes it. */
 struct profile_counter {
@@ -468,3 +469,7 @@ static int __init profile_files_init(void)
 	return 0;
 }
 device_initcall(profile_files_init);
+
+TRACE_README(profiler, "2d",
+	     "  function_profile_enabled - 1: count and time all functions\n"
+	     "  trace_stat/\t\t- a table of them for each CPU\n");

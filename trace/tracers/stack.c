@@ -29,6 +29,7 @@
 #include "kernel/sched/sched.h"
 #include "trace/ftrace_files/filter.h"
 #include "trace/core/files.h"
+#include "trace/core/readme.h"
 
 #define STACK_TRACE_ENTRIES 128
 #define SITE_SIZE           5 /* the return address of a site is its address plus this */
@@ -263,3 +264,8 @@ static int __init stack_trace_init(void)
 	return 0;
 }
 device_initcall(stack_trace_init);
+
+TRACE_README(stack, "2e",
+	     "  stack_trace\t\t- the deepest stack so far, function by function\n"
+	     "  stack_max_size\t- its size; write 0 to search for the deepest one again\n"
+	     "  stack_trace_filter\t- measure the stack only at these functions\n");

@@ -9,6 +9,7 @@
 #include "trace/core/entries.h"
 #include "trace/events/files.h"
 #include "trace/trigger/trigger.h"
+#include "trace/core/readme.h"
 
 #define TRIGGER_LINE_MAX 4096U /* bytes of a line, with its newline */
 
@@ -117,3 +118,13 @@ EVENT_FILE_ENTRY(trigger_file, "trigger") = {
 	.place = EVENT_FILE_EVENT,
 	.wanted = trigger_wanted,
 };
+
+TRACE_README(
+	triggers, "4c",
+	"      trigger\t\t- what to do when the event happens\n"
+	"\t    Format: <trigger>[:count][ if <filter>]\n"
+	"\t   trigger: traceon, traceoff, snapshot, stacktrace, hist,\n"
+	"\t            enable_event:<system>:<event>, disable_event:<system>:<event>,\n"
+	"\t            enable_hist:<system>:<event>, disable_hist:<system>:<event>\n"
+	"\t   example: echo 'traceoff:1 if prev_prio < 100' > events/sched/sched_switch/trigger\n"
+	"\t            echo '!traceoff' > events/sched/sched_switch/trigger\n");

@@ -11,6 +11,7 @@
 #include "trace/core/snapshot.h"
 #include "trace/core/write.h"
 #include "trace/ftrace/recursion.h"
+#include "trace/core/readme.h"
 
 #define SITE_SIZE 5 /* the return address of a function's site is its address plus this */
 
@@ -156,3 +157,12 @@ DEFINE_FUNC_COMMAND(snapshot) = {
 };
 DEFINE_FUNC_COMMAND(dump) = { .name = "dump", .func = dump, .fixed_count = 1 };
 DEFINE_FUNC_COMMAND(cpudump) = { .name = "cpudump", .func = cpudump };
+
+TRACE_README(commands, "2b",
+	     "\t     or a command: <function>:<command>[:count]\n"
+	     "\t     command: traceon, traceoff, stacktrace, snapshot,\n"
+	     "\t\t      enable_event:<system>:<event>,\n"
+	     "\t\t      disable_event:<system>:<event>,\n"
+	     "\t\t      dump, cpudump\n"
+	     "\t     example: echo do_fault:traceoff > set_ftrace_filter\n"
+	     "\t              echo '!do_fault:traceoff' > set_ftrace_filter\n");

@@ -7,6 +7,7 @@
 #include "trace/core/files.h"
 #include "trace/tracers/noise/hwlat.h"
 #include "trace/tracers/noise/number_file.h"
+#include "trace/core/readme.h"
 
 static const u64 longest = 1UL << 50; /* us: as ns, and added to a time, it does not overflow */
 
@@ -60,3 +61,5 @@ static int __init hwlat_files_init(void)
 	return create_number_files(number_files, dir);
 }
 device_initcall(hwlat_files_init);
+
+TRACE_README(hwlat, "1d", "  hwlat_detector/\t- the settings of the tracer hwlat\n");

@@ -7,6 +7,7 @@
 #include "trace/core/files.h"
 #include "trace/tracers/noise/number_file.h"
 #include "trace/tracers/noise/workload.h"
+#include "trace/core/readme.h"
 
 #define DEFAULT_OPTIONS BIT(OSN_WORKLOAD)
 #define US_PER_SECOND   1000000
@@ -142,3 +143,5 @@ static int __init osnoise_files_init(void)
 	return create_number_files(number_files, dir);
 }
 device_initcall(osnoise_files_init);
+
+TRACE_README(osnoise, "1e", "  osnoise/\t\t- the settings of the tracers osnoise and timerlat\n");
