@@ -7,6 +7,7 @@
 #include "kernel/process/cred.h"
 
 #define TTYAUX_MAJOR 5 /* /dev/tty, /dev/console */
+#define CONSOLE_DEV  MKDEV(TTYAUX_MAJOR, 1)
 
 void tty_file_opened(struct file *file, struct tty_struct *tty)
 {
@@ -26,11 +27,13 @@ static int tty_open(struct inode *inode, struct file *file)
 		return -ENXIO;
 	if (READ_ONCE(tty->exclusive) && !capable(CAP_SYS_ADMIN))
 		return -EBUSY;
-	/* The console never becomes the terminal of a session by itself, as in Linux. */
-	if (MAJOR(inode->i_rdev) == TTYAUX_MAJOR)
-		file->private_data = tty;
-	else
+	if (inode->i_rdev != CONSOLE_DEV) {
 		tty_file_opened(file, tty);
+		return 0;
+	}
+	/* The console never becomes the terminal of a session by itself, as in Linux. */
+	file->private_data = tty;
+	file->f_op = &tty_file_operations;
 	return 0;
 }
 
@@ -44,6 +47,7 @@ static int tty_open_current(struct inode *inode, struct file *file)
 		return -ENXIO;
 	file->private_data = tty;
 	file->f_version = READ_ONCE(tty->hangups);
+	file->f_op = &tty_file_operations;
 	return 0;
 }
 
@@ -61,7 +65,7 @@ static struct tty_user user_of(const struct file *file)
 {
 	return (struct tty_user){
 		.nonblock = file->f_flags & O_NONBLOCK,
-		.stays = file->f_op->open == tty_open, /* of /dev/console alone */
+		.stays = file->f_inode->i_rdev == CONSOLE_DEV,
 		.hangups = file->f_version,
 	};
 }
@@ -146,31 +150,17 @@ const struct file_operations tty_file_operations = {
 	.fasync = tty_fasync,
 };
 
+/* These opens give the file tty_file_operations. */
 static const struct file_operations tty_fops = {
 	.open = tty_open,
-	.release = tty_file_release,
-	.read = tty_file_read,
-	.write = tty_file_write,
-	.poll = tty_poll,
-	.ioctl = tty_file_ioctl,
-	.fasync = tty_fasync,
 };
-
 static const struct file_operations current_tty_fops = {
 	.open = tty_open_current,
-	.release = tty_file_release,
-	.read = tty_file_read,
-	.write = tty_file_write,
-	.poll = tty_poll,
-	.ioctl = tty_file_ioctl,
-	.fasync = tty_fasync,
 };
 
-DEVICE_FILE(console) = { .name = "console",
-			 .mode = 0600,
-			 .dev = MKDEV(TTYAUX_MAJOR, 1),
-			 .fops = &tty_fops,
-			 .private = (void *)0 };
+DEVICE_FILE(console) = {
+	.name = "console", .mode = 0600, .dev = CONSOLE_DEV, .fops = &tty_fops, .private = (void *)0
+};
 DEVICE_FILE(tty) = {
 	.name = "tty", .mode = 0666, .dev = MKDEV(TTYAUX_MAJOR, 0), .fops = &current_tty_fops
 };
