@@ -57,34 +57,25 @@ void seq_put_decimal_ull_width(struct seq_file *m, const char *delimiter, u64 nu
 /* Prints s with each character that is in esc as \ooo. */
 void seq_escape(struct seq_file *m, const char *s, const char *esc);
 
-/* Defines name##_fops for a file of one record. show finds inode->i_private in m->private. */
-#define DEFINE_SHOW_ATTRIBUTE(name)                                                                \
-	static int name##_open(struct inode *inode, struct file *file)                             \
+#define __DEFINE_SHOW_FOPS(open_, show_, write_, fops_)                                            \
+	static int open_(struct inode *inode, struct file *file)                                   \
 	{                                                                                          \
-		return single_open(file, name##_show, inode->i_private);                           \
+		return single_open(file, show_, inode->i_private);                                 \
 	}                                                                                          \
-	static const struct file_operations name##_fops = {                                        \
+	static const struct file_operations fops_ = {                                              \
 		.owner = THIS_MODULE,                                                              \
-		.open = name##_open,                                                               \
+		.open = open_,                                                                     \
 		.read = seq_read,                                                                  \
+		.write = write_,                                                                   \
 		.llseek = seq_lseek,                                                               \
 		.release = single_release,                                                         \
 	}
 
+/* Defines name##_fops for a file of one record. show finds inode->i_private in m->private. */
+#define DEFINE_SHOW_ATTRIBUTE(name) __DEFINE_SHOW_FOPS(name##_open, name##_show, NULL, name##_fops)
 /* The same for a file that can be written too: write is name##_write(). */
 #define DEFINE_SHOW_STORE_ATTRIBUTE(name)                                                          \
-	static int name##_open(struct inode *inode, struct file *file)                             \
-	{                                                                                          \
-		return single_open(file, name##_show, inode->i_private);                           \
-	}                                                                                          \
-	static const struct file_operations name##_fops = {                                        \
-		.owner = THIS_MODULE,                                                              \
-		.open = name##_open,                                                               \
-		.read = seq_read,                                                                  \
-		.write = name##_write,                                                             \
-		.llseek = seq_lseek,                                                               \
-		.release = single_release,                                                         \
-	}
+	__DEFINE_SHOW_FOPS(name##_open, name##_show, name##_write, name##_fops)
 
 /* Defines name##_fops for a sequence with the operations name##_sops. */
 #define DEFINE_SEQ_ATTRIBUTE(name)                                                                 \
