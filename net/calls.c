@@ -49,8 +49,7 @@ int copy_name_to_user(void __user *to, int __user *ulen, const union sockname *n
 /* SOCKET_FAMILY() makes the entries. */
 DEFINE_LINKER_TABLE(rodata, const struct net_proto_family, socket_families);
 
-/* A socket without a file, or an ERR_PTR. */
-static struct socket *sock_create(int family, unsigned type, int protocol)
+struct socket *sock_create(int family, unsigned type, int protocol)
 {
 	if (type & ~(0xf | (unsigned)(SOCK_CLOEXEC | SOCK_NONBLOCK)))
 		return ERR_PTR(-EINVAL);

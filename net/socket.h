@@ -154,11 +154,15 @@ struct net_proto_family {
 /* The directory /proc/net, after device_initcall. */
 extern struct dentry *proc_net;
 
-extern const struct net_proto_family unix_family, inet_family, netlink_family;
+/*
+ * Makes a socket without a file. type is SOCK_*, with SOCK_CLOEXEC and SOCK_NONBLOCK ignored.
+ * ERR_PTR: -EINVAL, -EAFNOSUPPORT, or an error of the family. Task context.
+ */
+struct socket *sock_create(int family, unsigned type, int protocol);
 /* Adds a family: SOCKET_FAMILY(unix) = { .family = AF_UNIX, … }; */
 #define SOCKET_FAMILY(name)                                                                        \
-	const struct net_proto_family name##_family LINKER_TABLE_ENTRY(rodata, socket_families,    \
-								       #name)
+	static const struct net_proto_family name##_family LINKER_TABLE_ENTRY(                     \
+		rodata, socket_families, #name)
 
 /* [C] constant; [A] atomic; [F] fasync_lock. Options: a torn read is harmless. */
 struct socket {

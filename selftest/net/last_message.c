@@ -36,7 +36,7 @@ static void read_last_message(void *arg, unsigned index __unused)
 
 static void send_and_close_while_the_peer_begins_to_wait(struct selftest *test, unsigned type)
 {
-	struct socket *a = unix_family.create(type, 0), *b = unix_family.create(type, 0);
+	struct socket *a = sock_create(AF_UNIX, type, 0), *b = sock_create(AF_UNIX, type, 0);
 	struct test_group group;
 	char message[] = "ab";
 

@@ -13,7 +13,7 @@ void lo_up(void)
 
 struct socket *socket_new(unsigned type)
 {
-	struct socket *sock = inet_family.create(type, 0);
+	struct socket *sock = sock_create(AF_INET, type, 0);
 
 	return IS_ERR(sock) ? NULL : sock;
 }
