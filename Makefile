@@ -109,7 +109,7 @@ MUSL_CC ?= musl-gcc
 KERNEL ?= $(if $(filter selftest selftest=%,$(APPEND)),nop5-test,nop5)
 V      ?= 0
 
-# The machine. `#include "arch/x.h"` includes x.h from this folder.
+# The machine. `#include "arch/cpu/x.h"` includes cpu/x.h from this folder.
 MACHINE := arch/x86_64
 
 # Run one job for each CPU, unless -j gives another number.

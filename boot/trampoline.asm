@@ -1,6 +1,6 @@
 ; From real mode to C, for every CPU but the first.
 ;
-; smpboot.c copies trampoline_begin..trampoline_end to a page below 1 MiB and puts struct
+; arch/boot/smpboot.c copies trampoline_begin..trampoline_end to a page below 1 MiB and puts struct
 ; trampoline_data into the next page. A STARTUP interrupt makes a CPU begin at cs:0 of the copy, in
 ; real mode. All CPUs run this code at the same time, so it uses no stack and writes no memory. Its
 ; page tables map the kernel, and the code page (read, execute) and the data page (read, write) at

@@ -9,9 +9,9 @@
  *	init	freed after the boot
  *
  * An entry lies in the section .table.KIND.NAME.1.KEY. The start and the end of the table are two
- * objects without size in .table.KIND.NAME.0 and .table.KIND.NAME.2. linker.ld has one
- * line per kind, which sorts these sections by name. So the entries of a table come in the order of
- * their keys, and for equal keys in the order of linking. The linker script names no table.
+ * objects without size in .table.KIND.NAME.0 and .table.KIND.NAME.2. linker.ld has one line per
+ * kind, which sorts these sections by name. So the entries of a table come in the order of their
+ * keys, and for equal keys in the order of linking. The linker script names no table.
  *
  *	DEFINE_LINKER_TABLE(rodata, struct clock, clocks);	the file that walks it
  *

@@ -1,4 +1,4 @@
-/* Attributes of files: chmod, chown, utimensat, and lengths: truncate. */
+/* Attributes of files: chmod, chown, utimensat and their older forms. */
 #include "fs/file/file.h"
 #include "fs/calls/getname.h"
 #include "fs/vfs/internal.h"

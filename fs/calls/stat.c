@@ -1,4 +1,4 @@
-/* What programs learn about files: stat, statx, readlink, access, statfs. */
+/* What programs learn about files: stat, statx, readlink. */
 #include "fs/vfs/stat.h"
 #include "fs/file/file.h"
 #include "fs/calls/getname.h"

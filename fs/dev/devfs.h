@@ -1,4 +1,4 @@
-/* devfs at /dev: devices as files. */
+/* devtmpfs at /dev: devices as files. */
 #pragma once
 
 #include "fs/vfs/fs.h"

@@ -40,7 +40,7 @@ static inline long fcntl_owner(struct file *file, unsigned cmd, unsigned long ar
 	return vfs_hooks.fcntl_owner ? vfs_hooks.fcntl_owner(file, cmd, arg) : -EINVAL;
 }
 
-/* ---- fcntl.c ---- */
+/* ---- fs/calls/fcntl.c ---- */
 
 /* Changes flags of an open file while other tasks may change others. Not O_ASYNC. Task context. */
 void file_change_flags(struct file *file, unsigned clear, unsigned set);

@@ -25,7 +25,7 @@ struct files_struct {
 	unsigned long *open_fds;      /* [F] descriptors that are in use or reserved */
 	unsigned long *close_on_exec; /* [F] */
 	atomic_t users;               /* [A] tasks, and readers of /proc */
-	atomic_t nr_locks;            /* [A] locks.c: ranges that the process has locked */
+	atomic_t nr_locks;            /* [A] fs/locks/: ranges that the process has locked */
 	spinlock_t lock;
 	unsigned long open_fds_init, close_on_exec_init;
 	struct file *fd_array[NR_OPEN_DEFAULT];
@@ -119,7 +119,8 @@ void set_close_on_exec(unsigned fd, bool on);
 bool get_close_on_exec(unsigned fd);
 
 /*
- * Gives the current task a table of its own, if it shares one: 0 or -ENOMEM. For unshare and exec.
+ * Gives the current task a table of its own, if it shares one: 0 or -ENOMEM. For exec, and for
+ * close_range(CLOSE_RANGE_UNSHARE).
  */
 int unshare_files(void);
 /* Closes what exec closes. The table is the task's own. */

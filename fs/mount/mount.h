@@ -1,6 +1,4 @@
-/*
- * Between namespace.c, which keeps the tree of mounts, and mount.c, which holds the system calls.
- */
+/* Between namespace.c, which keeps the tree of mounts, and the system calls in fs/calls/. */
 #pragma once
 
 #include "fs/mount/namespace.h"

@@ -15,8 +15,8 @@ int proc_sysctl_init(void);
 #define FIRST_PROCESS_POS (1 << 20)
 
 /*
- * The directories of tasks in the root (base.c). The caller holds the i_mutex of the root, but for
- * evict_inode: no lock.
+ * The directories of tasks in the root (task/base.c). The caller holds the i_mutex of the root, but
+ * for evict_inode: no lock.
  */
 struct proc_tasks {
 	int (*lookup)(struct dentry *dentry);     /* 0 or a negative errno: -ENOENT */

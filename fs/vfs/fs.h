@@ -149,7 +149,7 @@ struct dentry {
 
 #define DCACHE_MOUNTED    0x01 /* a file system is mounted here: look in the mount table */
 #define DCACHE_DEAD       0x02 /* removed: no entry can be created below */
-#define DCACHE_PINNED     0x04 /* the directory holds a reference (ramfs, for example) */
+#define DCACHE_PINNED     0x04 /* the directory holds a reference (tmpfs, for example) */
 #define DCACHE_REVALIDATE 0x08 /* call i_op->revalidate before each use */
 #define DCACHE_LONG_NAME  0x10 /* d_name.name is an allocation of its own, since a rename */
 #define DCACHE_PSEUDO     0x20 /* in no directory: d_path() prints the name alone */
@@ -331,9 +331,9 @@ struct file {
 	struct mutex f_pos_lock;
 	loff_t f_pos;                /* [P] */
 	void *private_data;          /* for the file operations */
-	struct epitem *f_ep;         /* [X] eventpoll.c: the items that watch the file */
-	struct fown_struct *f_owner; /* [X] fasync.c: set once; NULL: no owner, no signal */
-	atomic_t f_nr_locks;         /* [A] locks.c: ranges that the open file has locked */
+	struct epitem *f_ep;         /* [X] fs/fdevents/: the items that watch the file */
+	struct fown_struct *f_owner; /* [X] fs/file/fasync.c: set once; NULL: no owner, no signal */
+	atomic_t f_nr_locks;         /* [A] fs/locks/: ranges that the open file has locked */
 };
 
 struct seq_file;

@@ -65,6 +65,8 @@ unsigned replace_task_paths(struct task_struct *task, const struct path *old,
 /* Sets what kernel threads see. Called once, by the first mount. */
 void init_fs_set_root(const struct path *root);
 
-/* For the hooks of fork and exit (file.c). clone_flags: CLONE_FS shares. 0, -ENOMEM, -EAGAIN. */
+/*
+ * For fs/file/file.c, at fork and exit. clone_flags: CLONE_FS shares. 0, -ENOMEM, -EAGAIN.
+ */
 int copy_fs(unsigned long clone_flags, struct task_struct *child, struct task_struct *parent);
 void exit_fs(struct task_struct *task);

@@ -25,7 +25,7 @@ static inline bool d_mountpoint(const struct dentry *dentry)
 	return READ_ONCE(dentry->d_flags) & DCACHE_MOUNTED;
 }
 
-/* namespace.c */
+/* fs/mount/namespace.c */
 /* Guards the tree of mounts against readers; inside mount_mutex and rename_lock. */
 extern seqlock_t mount_lock;
 /* Whether path lies in the tree below root, at the moment of the call. */
@@ -53,11 +53,11 @@ int may_delete(struct inode *dir, const struct dentry *dentry, bool directory);
 /* May the current task make a name in dir? */
 int may_create(struct inode *dir, const struct dentry *parent);
 
-/* file_table.c */
+/* fs/file/file_table.c */
 /* -ENFILE: there are fs.file-max, and the task has no CAP_SYS_ADMIN. -ENOMEM. */
 struct file *alloc_empty_file(unsigned flags);
 extern unsigned long max_files; /* fs.file-max. Read and written without a lock. */
 /* Connects file with the inode at path, and calls its open operation. */
 int vfs_open(const struct path *path, struct file *file);
-/* For opens of FIFOs and devices: replaces the operations of the file. */
+/* fs/dev/devfs.c, for the open of a character device: replaces the operations of the file. */
 int chrdev_open(struct inode *inode, struct file *file);

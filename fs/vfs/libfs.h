@@ -1,5 +1,5 @@
 /*
- * libfs: building blocks for file systems that keep all their dentries in the dcache (ramfs,
+ * libfs: building blocks for file systems that keep all their dentries in the dcache (tmpfs,
  * debugfs, the static part of procfs).
  *
  * Context: task, may sleep.

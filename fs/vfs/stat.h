@@ -1,4 +1,5 @@
-/* The status of files, for the kernel itself. Programs get struct stat or statx (stat.c). */
+/* The status of files, for the kernel itself. Programs get struct stat or statx
+ * (fs/calls/stat.c). */
 #pragma once
 
 #include "fs/vfs/fs.h"

@@ -147,7 +147,9 @@ void tty_open_proc_set_tty(struct tty_struct *tty);
  * may be freed.
  */
 struct tty_struct *current_tty(void);
-/* The same, kept by open_tty() for a file; NULL: none, or it was hung up. */
+/*
+ * The same, and a pseudo-terminal stays until pty_slave_close(). NULL: none, or it was hung up.
+ */
 struct tty_struct *open_current_tty(void);
 /* True when a reader sleeps. tty may be NULL. Any context. */
 static inline bool tty_has_waiting_reader(const struct tty_struct *tty)

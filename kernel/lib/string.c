@@ -142,7 +142,7 @@ char *strsep(char **s, const char *delimiters)
 }
 EXPORT_SYMBOL(strsep);
 
-/* In assembly, string.asm. */
+/* In assembly: arch/cpu/string.asm. */
 EXPORT_SYMBOL(memcpy);
 EXPORT_SYMBOL(memmove);
 EXPORT_SYMBOL(memset);

@@ -2,8 +2,8 @@
  * Formatted text into a buffer. Any context, NMI included.
  *
  * Conversions: %d %i %u %x %X %o %c %s %p %%, with the flags "-+ #0", width and precision (also *),
- * and the lengths hh h l ll z t j. The forms of %p are those of
- * Linux's Documentation/core-api/printk-formats.rst:
+ * and the lengths hh h l ll z t j. The forms of %p are those of Linux's
+ * Documentation/core-api/printk-formats.rst:
  *
  *	%p  %px	  the address, 16 hexadecimal digits
  *	%pS	  symbol+0x1/0x23

@@ -52,7 +52,7 @@ bool fmt_pointer_is_packed_as_text(const char *form)
 	return *form == 'h' || *form == 'B';
 }
 
-notrace /* overridden by kallsyms.c: the linker drops its name, but not its code */
+notrace /* overridden by kernel/kallsyms.c: the linker drops its name, but not its code */
 __weak size_t vsprintf_symbol(char *buf, size_t size, unsigned long address, char form __unused)
 {
 	return (size_t)scnprintf(buf, size, "0x%lx", address);

@@ -2,10 +2,10 @@
  * The end of programs: exit_program(), zombies. kernel/task/exit.c ends kernel threads.
  *
  * A process ends with its last thread. Its children go to a subreaper or to PID 1, its leader is a
- * zombie, and the parent is told; the parent's wait4() calls release_task(), which takes the
- * leader out of the lists. Other threads release themselves, and so does a process for which no
- * parent waits: a child of a parent that ignores SIGCHLD. If the leader calls
- * exit() before other threads, it waits as a zombie, and the last thread tells the parent.
+ * zombie, and the parent is told; the parent's wait4() calls release_task(), which takes the leader
+ * out of the lists. Other threads release themselves, and so does a process for which no parent
+ * waits: a child of a parent that ignores SIGCHLD. If the leader calls exit() before other threads,
+ * it waits as a zombie, and the last thread tells the parent.
  *
  * Dropping the last reference frees the memory (kernel/task/task.c).
  */

@@ -31,7 +31,6 @@ struct pid {
 	/* [L] task_struct.pid_links[type] of all tasks that have this name; PGID and SID: only of
 	 * the leaders of thread groups */
 	struct list_head tasks[PIDTYPE_MAX];
-	struct list_head hash_node;   /* [L] in the table of numbers */
 	wait_queue_head_t wait_pidfd; /* pidfds that are polled; woken at the end of the process */
 	struct rcu_head rcu;
 };

@@ -21,9 +21,8 @@
  *	   has: idle tasks, tasks inside __schedule() (a traced function itself), and tasks at the
  *	   end of their exit.
  *
- * A task that starts after step 1 cannot have entered that memory. A task that exits
- * runs with preemption off from the moment it leaves the list of tasks until its last switch
- * (do_exit()).
+ * A task that starts after step 1 cannot have entered that memory. A task that exits runs with
+ * preemption off from the moment it leaves the list of tasks until its last switch (do_exit()).
  */
 #include "arch/unwind/stacktrace.h"
 #include "kernel/export.h"

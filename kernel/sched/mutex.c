@@ -4,8 +4,8 @@
  * owner holds the task and, in its low bits, whether tasks wait. A free mutex without waiters is 0,
  * so each fast path is one cmpxchg. An unlock with waiters leaves the mutex free and wakes the
  * first waiter. Until that waiter runs, a task that already runs may take the mutex. So a busy
- * mutex is not idle during every wake-up. A waiter that was woken once without getting
- * the mutex asks for a hand-over: the next unlock makes it the owner. So no task starves.
+ * mutex is not idle during every wake-up. A waiter that was woken once without getting the mutex
+ * asks for a hand-over: the next unlock makes it the owner. So no task starves.
  *
  * wait_lock protects the list and all of this. Every waiter takes wait_lock before it returns, so
  * the task that unlocked the mutex no longer uses it then.

@@ -197,7 +197,7 @@ struct task_struct {
 	u64 blocked, real_blocked;
 	unsigned personality; /* [O] of personality(2) */
 
-	/* Family and signals: kernel/process/{fork,exit}.c, kernel/sched/signal.c */
+	/* Family and signals: kernel/process/{fork,exit}.c, kernel/signal/ */
 	struct task_struct *parent; /* [L] of a leader: leader of the parent process; else NULL */
 	struct list_head children;  /* [L] of a leader: leaders of the child processes */
 	struct list_head sibling;   /* [L] */

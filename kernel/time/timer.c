@@ -2,11 +2,11 @@
  * Timers, and the one-shot clock event of each CPU.
  *
  * Each CPU has a base: a tree of its pending timers by time, and the times of its CPU events (the
- * scheduler's tick, the lockup detector's check). Timers that expire at a time of day are
- * in a tree of their own: when the clock is set, the order of their times stays, and only the first
- * one has to be converted to ktime again. The local APIC timer is programmed for the
- * earliest of them all. Its interrupt calls the handlers of the CPU events that are due, and raises
- * TIMER_SOFTIRQ if a timer is due. The softirq calls the timers' functions with interrupts on.
+ * scheduler's tick, the lockup detector's check). Timers that expire at a time of day are in a tree
+ * of their own: when the clock is set, the order of their times stays, and only the first one has
+ * to be converted to ktime again. The local APIC timer is programmed for the earliest of them all.
+ * Its interrupt calls the handlers of the CPU events that are due, and raises TIMER_SOFTIRQ if a
+ * timer is due. The softirq calls the timers' functions with interrupts on.
  *
  * A timer is queued on the CPU that armed it last, with one exception: while its function runs on
  * another CPU it stays with that CPU's base, because del_timer_sync() waits there. timer->base is

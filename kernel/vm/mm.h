@@ -184,9 +184,9 @@ void describe_vma(char *buf, size_t size, unsigned long ip);
 /* Makes the page at address accessible, if the area allows that. VM_FAULT_*. mmap_lock held. */
 unsigned handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsigned flags);
 /*
- * Copies to or from another address space, with the area's rights of mmap, not those of
- * mprotect(): a debugger may write where the program may not. Returns the number of bytes copied.
- * Task context, mmap_lock not held.
+ * Copies to or from another address space, with the area's rights of mmap, not those of mprotect():
+ * a debugger may write where the program may not. Returns the number of bytes copied. Task context,
+ * mmap_lock not held.
  */
 size_t access_remote_vm(struct mm_struct *mm, unsigned long addr, void *buf, size_t len,
 			bool write);

@@ -1,4 +1,5 @@
-; For the self-tests of tracing: calls a function with chosen values in all registers (ftrace.h).
+; For the self-tests of tracing: calls a function with chosen values in all registers
+; (arch/ftrace/ftrace.h).
 
 %include "arch/cpu/ptrace.inc"
 

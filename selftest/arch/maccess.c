@@ -80,7 +80,7 @@ SELFTEST(maccess, a_string_that_ends_in_no_page_gives_an_error)
 	vfree(page);
 }
 
-/* The fault's return must not use IRET: entry.asm chooses the way by nmi_running. */
+/* The fault's return must not use IRET: arch/irq/entry.asm chooses the way by nmi_running. */
 SELFTEST(maccess, faults_in_an_nmi_give_an_error)
 {
 	unsigned long flags;

@@ -79,7 +79,7 @@ static noinline bool breakpoint_returns_by_ret(void)
 	return below_stack == return_address;
 }
 
-/* NMIs themselves are not blocked here: entry.asm chooses the return path by nmi_running. */
+/* NMIs are not blocked here: arch/irq/entry.asm chooses the return path by nmi_running. */
 SELFTEST(traps, int3_within_an_nmi_returns_without_iret)
 {
 	unsigned before = emulated_calls;
@@ -121,7 +121,7 @@ SELFTEST(traps, spurious_vector_is_counted_and_survived)
 	put_cpu();
 }
 
-/* The handlers that entry.asm calls. */
+/* The handlers that arch/irq/entry.asm calls. */
 void do_nmi(struct pt_regs *regs);
 void do_interrupt(struct pt_regs *regs);
 

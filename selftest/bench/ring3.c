@@ -1,6 +1,6 @@
 /*
- * Benchmarks of programs: the files in /sys/kernel/debug/bench-ring3. A program
- * counts the TSC ticks of many system calls, with its loop of two instructions more per call.
+ * Benchmarks of programs: the files in /sys/kernel/debug/bench-ring3. A program counts the TSC
+ * ticks of many system calls, with its loop of two instructions more per call.
  */
 #include "fs/debug/debugfs.h"
 #include "fs/vfs/seq_file.h"

@@ -13,7 +13,7 @@
 #include "kernel/vm/mm.h"
 #include "selftest/arch/ring3.h"
 
-/* uprobe_code.asm */
+/* selftest/trace/uprobe_code.asm */
 extern const char uprobe_sums[], uprobe_sums_code[], uprobe_sums_end[], uprobe_sums_file_end[];
 
 bool uprobe_program_make(struct uprobe_program *program, unsigned number)

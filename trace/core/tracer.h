@@ -31,9 +31,9 @@ struct tracer_flags {
 };
 
 /*
- * The core calls all functions in task context with trace_types_lock held. The exceptions are
- * the functions with an iterator: a reader calls them without a lock, and a dump calls print_line
- * in any context.
+ * The core calls all functions in task context with trace_types_lock held. The exceptions are the
+ * functions with an iterator: a reader calls them without a lock, and a dump calls print_line in
+ * any context.
  */
 struct tracer {
 	const char *name;

@@ -1,7 +1,7 @@
 /*
  * The parameter tp_printk prints each event to the kernel log, in addition to the trace. It is for
- * a boot that hangs before the trace can be read. /proc/sys/kernel/tracepoint_printk stops it
- * and starts it again; without the parameter that file has no effect, because there is no iterator.
+ * a boot that hangs before the trace can be read. /proc/sys/kernel/tracepoint_printk stops it and
+ * starts it again; without the parameter that file has no effect, because there is no iterator.
  */
 #include "trace/events/tp_printk.h"
 

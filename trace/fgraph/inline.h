@@ -110,8 +110,8 @@ static __always_inline void fgraph_fill_return(struct ftrace_graph_ret *trace,
 
 /*
  * Handles a return: calls the users, and writes the true return address to slot. return_to_handler
- * calls it, and has written its own address to slot before. retfunc: the callback of the user
- * with this stub, or NULL. If the frame has other users, all callbacks are called through pointers.
+ * calls it, and has written its own address to slot before. retfunc: the callback of the user with
+ * this stub, or NULL. If the frame has other users, all callbacks are called through pointers.
  */
 static __always_inline void fgraph_handle_return(struct ftrace_regs *fregs,
 						 trace_func_graph_ret_t retfunc)

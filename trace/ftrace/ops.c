@@ -82,8 +82,8 @@ __calls_callbacks static noinline void call_special_ops(unsigned long ip, unsign
 }
 
 /*
- * Calls each ops that wants the site. Only ops with FTRACE_OPS_FL_RECURSION are guarded
- * against recursion. The list function itself needs no guard: it calls nothing that is traced.
+ * Calls each ops that wants the site. Only ops with FTRACE_OPS_FL_RECURSION are guarded against
+ * recursion. The list function itself needs no guard: it calls nothing that is traced.
  */
 __calls_callbacks void ftrace_ops_list_func(unsigned long ip, unsigned long parent_ip,
 					    struct ftrace_ops *unused __unused,

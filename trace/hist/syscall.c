@@ -3,8 +3,8 @@
  *
  * The calls of nop5 are in the table that SYSCALL_DEFINEn() makes. A histogram may also have
  * numbers of calls that nop5 does not have: a program asks for one, and raw_syscalls:sys_enter has
- * its number. Linux prints such a number with its name, so this table has the names of all
- * calls of x86_64 that SYSCALL_DEFINEn() may not have made.
+ * its number. Linux prints such a number with its name, so this table has the names of all calls of
+ * x86_64 that SYSCALL_DEFINEn() may not have made.
  */
 #include "kernel/compiler.h"
 #include "kernel/lib/vsprintf.h"

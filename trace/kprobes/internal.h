@@ -69,7 +69,7 @@ static __always_inline bool kprobe_disabled(const struct kprobe *p)
 
 /* ---- hit.c ---- */
 
-/* args_table: probes at call sites that need only arguments. */
+/* kprobe_args_table: probes at call sites that need only arguments. */
 extern struct kprobe_table kprobe_table, kprobe_args_table;
 extern struct kprobe_site *kprobe_slot_sites[KPROBE_BUCKETS]; /* [kprobe_mutex] to write; RCU */
 

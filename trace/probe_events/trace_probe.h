@@ -100,11 +100,10 @@ static inline bool trace_probe_is_enabled(const struct trace_probe *probe)
 
 /*
  * Creates the probe that a command defines: its arguments, which are the words from the third on
- * ("$arg*" becomes the names of all parameters),
- * and its event, unless the event exists. probe->ops and sources are set. event: behind the colon
- * of the first word, or NULL; name: of an event that has none there; kind: of the probe, in
- * dynamic_events. 0 or an errno; then the probe has been freed, and the reason is in error_log, if
- * Linux logs one. dyn_event_mutex held, E not.
+ * ("$arg*" becomes the names of all parameters), and its event, unless the event exists. probe->ops
+ * and sources are set. event: behind the colon of the first word, or NULL; name: of an event that
+ * has none there; kind: of the probe, in dynamic_events. 0 or an errno; then the probe has been
+ * freed, and the reason is in error_log, if Linux logs one. dyn_event_mutex held, E not.
  */
 int trace_probe_create(struct trace_probe *probe, struct probe_command *command, char *event,
 		       const char *group, const char *name,

@@ -34,7 +34,7 @@
 #define STARTUP_DELAY_US   200
 #define STARTUP_TIMEOUT_NS (10 * NSEC_PER_SEC) /* running time since the last CPU arrived */
 
-/* The page after the trampoline's code. trampoline.asm uses the offsets. */
+/* The page after the trampoline's code. boot/trampoline.asm uses the offsets. */
 struct trampoline_data {
 	u16 gdt_limit;
 	u32 gdt_base;
@@ -57,10 +57,10 @@ BUILD_BUG_ON(offsetof(struct trampoline_data, cr3) != 24);
 enum cpu_state { CPU_ABSENT, CPU_STARTING, CPU_RUNNING, CPU_GIVEN_UP };
 
 extern const char trampoline_begin[], trampoline_protected[], trampoline_long[], trampoline_end[];
-/* Called by trampoline.asm on the stack of the idle task. Interrupts off. */
+/* Called by boot/trampoline.asm on the stack of the idle task. Interrupts off. */
 void __noreturn start_secondary(unsigned cpu);
 
-/* The end of each idle task's stack, or 0 if the CPU must not start. Read by trampoline.asm. */
+/* For boot/trampoline.asm: the end of each idle task's stack, or 0 if the CPU must not start. */
 u64 secondary_stacks[NR_CPUS];
 static atomic_t cpu_states[NR_CPUS];
 static phys_addr_t trampoline_page, trampoline_tables;

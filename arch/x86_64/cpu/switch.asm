@@ -5,7 +5,7 @@
 TASK_SP		equ 0			; offsets in struct task_struct (kernel/sched/task.h)
 TASK_STACK	equ 8
 THREAD_SIZE	equ 16384
-TSS_RSP0	equ 4			; in struct tss (descriptors.h)
+TSS_RSP0	equ 4			; in struct tss (arch/irq/descriptors.h)
 
 extern current_task, cpu_tss
 

@@ -41,7 +41,7 @@ struct gdt {
 };
 
 static DEFINE_PER_CPU(struct gdt, cpu_gdt) __aligned(64);
-/* switch.asm uses the offset of rsp0. */
+/* arch/cpu/switch.asm uses the offset of rsp0. */
 DEFINE_PER_CPU(struct tss, cpu_tss) __aligned(64);
 
 #define BOOT_IST_STACK_SIZE 4096

@@ -24,7 +24,7 @@ struct tss {
 	u32 reserved0;
 	u64 rsp0; /* the stack of an entry from ring 3; set by __switch_to */
 	u64 rsp1;
-	u64 rsp2; /* the CPU does not use it: entry_syscall.asm keeps the program's rsp in it */
+	u64 rsp2; /* not of the CPU: arch/user/entry_syscall.asm keeps the program's rsp in it */
 	u64 reserved1;
 	u64 ist[7]; /* ist[0] is slot 1 */
 	u64 reserved2;

@@ -3,8 +3,8 @@
  * then continues. Only an access to memory that another program chose may be in it.
  *
  * An entry is made where the instruction is: EXTABLE() in inline assembly, the macro of the same
- * name (extable.inc) in assembly files. After a fault at the first address the exception handler
- * changes nothing but the instruction pointer.
+ * name (arch/mm/uaccess.inc) in assembly files. After a fault at the first address the exception
+ * handler changes nothing but the instruction pointer.
  */
 #pragma once
 

@@ -2,7 +2,7 @@
 #pragma once
 
 void arch_send_call_function_ipi(unsigned cpu);
-/* Sends an NMI. watchdog_nmi() and smp_handle_nmi() run on the target. */
+/* Sends an NMI. The handlers of all NMI_HANDLER()s run on the target. */
 void arch_send_nmi(unsigned cpu);
 /*
  * Interrupts this CPU as soon as its interrupts are on, for irq_work_run(). Does nothing without a

@@ -1,6 +1,7 @@
 /*
- * What the entry code asks of the room of programs. Nothing enters from ring 3, and so nothing here
- * is called, until the first program runs: arch/user/traps_user.c fills it before.
+ * What the entry code asks of the room of programs. arch/user/traps_user.c fills it at boot, before
+ * the first program runs. Until then nothing enters from ring 3, and so nothing here is called.
+ * Without programs all members stay NULL.
  */
 #pragma once
 
@@ -21,7 +22,10 @@ struct ring3_ops {
 	 * else the signal that the program would get. Interrupts on; may sleep.
 	 */
 	int (*kernel_access)(unsigned long address, unsigned long error_code, int *si_code);
-	/* The first instructions that SYSCALL leads to, in 64-bit and in 32-bit mode. */
+	/*
+	 * The first instructions that SYSCALL leads to, in 64-bit and in 32-bit mode. Each #DB of
+	 * the kernel is compared with them, also while they are NULL.
+	 */
 	const char *syscall_64, *syscall_compat;
 };
 

@@ -1,6 +1,6 @@
 /*
  * Exceptions in the kernel: reports them in Linux's words, and passes breakpoints and NMIs to their
- * handlers. traps_user.c has those of programs.
+ * handlers. arch/user/traps_user.c has those of programs.
  */
 #include "arch/cpu/halt.h"
 #include "arch/irq/traps.h"

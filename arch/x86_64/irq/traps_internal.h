@@ -1,4 +1,4 @@
-/* Shared by the two files of exceptions: traps.c (the kernel's) and traps_user.c (programs'). */
+/* Shared by the files of exceptions: traps.c (the kernel's) and arch/user/traps_user.c. */
 #pragma once
 
 #include "arch/cpu/ptrace.h"

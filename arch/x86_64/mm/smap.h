@@ -1,7 +1,7 @@
 /*
  * SMAP: the CPU faults when the kernel touches a user page while EFLAGS.AC is clear (Intel SDM 3A
- * 4.6.1). stac() opens user memory, clac() closes it again. No call may lie between the two: AC
- * would stay set in the called function.
+ * 4.6.1). STAC (here ASM_STAC) opens user memory, CLAC (ASM_CLAC) closes it again. No call may lie
+ * between the two: AC would stay set in the called function.
  *
  * A CPU without SMAP does not know the two instructions. So each place holds a 3-byte nop, and the
  * boot CPU replaces the nops if it has SMAP. For arch/ only.

@@ -1,4 +1,5 @@
-; Copies between kernel and user memory (uaccess.h), and reads that may fault (unwind/maccess.h).
+; Copies between kernel and user memory (uaccess.h), and reads that may fault
+; (arch/unwind/maccess.h).
 ;
 ; Nothing here has a frame or a call site of ftrace: AC is set, and a tracer must not run then.
 ; An interrupt or a fault clears AC for its handler, and puts it back at its return.

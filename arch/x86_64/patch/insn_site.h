@@ -1,6 +1,7 @@
 /*
  * What stands at an instruction site (kernel/jump_label.h): the instruction, or a call of a thunk.
- * arch/irq/preemptirq.h emits the sites, and preemptirq.c has a struct insn_site for each thunk.
+ * arch/irq/preemptirq.h emits the sites; arch/irq/preemptirq.c has a struct insn_site for each
+ * thunk.
  */
 #pragma once
 

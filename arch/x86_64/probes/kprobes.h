@@ -3,10 +3,10 @@
  * is executed while an int3 is in its place. trace/kprobes/kprobes.c is the only user.
  *
  * An instruction that depends on its own address is emulated; one that would fault then is executed
- * in a slot, to fault there. All others are executed in a slot: a
- * copy in the text area with an int3 behind it. A slot holds two copies. Both are executed with
- * interrupts off; behind the second one interrupts are switched on again. So the place in the slot
- * is all that the kernel remembers of the interrupted code, and probes nest without limit.
+ * in a slot, to fault there. All others are executed in a slot: a copy in the text area with an
+ * int3 behind it. A slot holds two copies. Both are executed with interrupts off; behind the second
+ * one interrupts are switched on again. So the place in the slot is all that the kernel remembers
+ * of the interrupted code, and probes nest without limit.
  */
 #pragma once
 
@@ -94,9 +94,9 @@ struct arch_kprobe_handlers {
 	void (*detour)(void *data, struct pt_regs *regs);
 };
 void arch_kprobe_set_handlers(const struct arch_kprobe_handlers *handlers);
-extern const struct arch_kprobe_handlers *kprobe_handlers; /* traps.c; NULL: no probes */
+extern const struct arch_kprobe_handlers *kprobe_handlers; /* NULL: no probes */
 
-/* For traps.c. Interrupts off, any context. */
+/* For arch/irq/traps.c. Interrupts off, any context. */
 static __always_inline bool arch_kprobe_int3(struct pt_regs *regs)
 {
 	const struct arch_kprobe_handlers *handlers = smp_load_acquire(&kprobe_handlers);

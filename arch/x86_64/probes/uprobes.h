@@ -61,9 +61,9 @@ struct arch_uprobe_handlers {
 	unsigned long (*return_address)(unsigned long address, unsigned long at);
 };
 void arch_uprobe_set_handlers(const struct arch_uprobe_handlers *handlers);
-extern const struct arch_uprobe_handlers *uprobe_handlers; /* traps.c; NULL: no probes */
+extern const struct arch_uprobe_handlers *uprobe_handlers; /* NULL: no probes */
 
-/* For traps_user.c. */
+/* For arch/user/traps_user.c. */
 static inline bool arch_uprobe_int3(struct pt_regs *regs)
 {
 	const struct arch_uprobe_handlers *handlers = smp_load_acquire(&uprobe_handlers);

@@ -6,7 +6,7 @@
 
 #include "arch/mm/uaccess.h"
 
-/* uaccess.asm. The address may be of the kernel or of a program. */
+/* arch/mm/uaccess.asm. The address may be of the kernel or of a program. */
 long strncpy_nofault(char *dst, const void *src, size_t size);
 
 /*

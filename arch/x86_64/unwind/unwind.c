@@ -2,10 +2,10 @@
  * Stack unwinding by frame pointers.
  *
  * In each function [rbp] is the caller's rbp and [rbp + 8] the return address. An entry stub sets
- * rbp to the address of its pt_regs + 1 (entry.asm), so an odd frame pointer leads through an
- * exception or interrupt to the interrupted function, which may be on another stack. The registers
- * of a program, and a frame pointer of 0, end the trace. The unwinder reads only known stacks, and
- * frames on one stack must have ascending addresses.
+ * rbp to the address of its pt_regs + 1 (arch/irq/entry.inc), so an odd frame pointer leads through
+ * an exception or interrupt to the interrupted function, which may be on another stack. The
+ * registers of a program, and a frame pointer of 0, end the trace. The unwinder reads only known
+ * stacks, and frames on one stack must have ascending addresses.
  *
  * An oops uses the unwinder to find a callback that has faulted, while every function may still
  * call that callback. So nothing here is traced or calls a traced function.

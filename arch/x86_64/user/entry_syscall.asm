@@ -16,7 +16,7 @@ extern return_to_user_work, return_to_user_iret
 
 ENOSYS			equ 38
 NR_SYSCALLS		equ 512		; kernel/syscalls/syscalls.h
-USER_DS			equ 0x2b	; descriptors.h
+USER_DS			equ 0x2b	; arch/irq/descriptors.h
 USER_CS			equ 0x33
 TSS_RSP2		equ 20		; not used by the CPU: keeps the program's rsp for a moment
 FLAGS_TF		equ 0x100

@@ -25,7 +25,7 @@ int fpu_reset(void);
  * descriptor. Task context.
  */
 void arch_set_segment_base(bool gs, u64 base);
-/* In switch.asm: loads the selector of GS, and so the base of the program. Interrupts off. */
+/* Loads the selector of GS, and so the program's base: arch/cpu/switch.asm. Interrupts off. */
 void load_gs_of_program(u16 selector);
 /* Loads the registers of p, the current task, if this CPU does not hold them. Interrupts off. */
 void fpu_restore(struct task_struct *p);

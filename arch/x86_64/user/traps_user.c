@@ -1,6 +1,6 @@
 /*
  * Exceptions of programs. Each one but a page fault that can be handled becomes a signal, with the
- * number and the si_code that Linux sends. traps.c has the exceptions of the kernel.
+ * number and the si_code that Linux sends. arch/irq/traps.c has the exceptions of the kernel.
  */
 #include "arch/irq/descriptors.h"
 #include "arch/irq/exceptions_events.h"

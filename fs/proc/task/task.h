@@ -112,8 +112,8 @@ struct mm_struct;
 void proc_show_mm_status(struct seq_file *m, struct mm_struct *mm);
 
 /*
- * array.c, stack.c, limits.c, mounts.c: show the files of the task of proc_object m->private. They
- * return -ESRCH after it was reaped.
+ * array.c, stack.c, limits.c, ../mounts.c: show the files of the task of proc_object m->private.
+ * They return -ESRCH after it was reaped.
  */
 int proc_pid_stat(struct seq_file *m, void *v);
 int proc_pid_status(struct seq_file *m, void *v);

@@ -1,7 +1,7 @@
 /*
  * Function probes: FUNCTION:COMMAND[:COUNT] in set_ftrace_filter runs COMMAND at each call of
- * FUNCTION (Documentation/trace/ftrace.rst, "Filter commands"). Any file may define a
- * command; commands.c has those that need no events.
+ * FUNCTION (Documentation/trace/ftrace.rst, "Filter commands"). Any file may define a command;
+ * commands.c has those that need no events.
  */
 #pragma once
 

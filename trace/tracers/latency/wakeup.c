@@ -17,9 +17,9 @@
 
 #define NO_PRIO 255
 
-/* [W] waiting_lock, [A] atomic. */
+/* [W] waiting.lock, [A] atomic. */
 static struct {
-	spinlock_t lock;          /* W. Interrupts off; inside the locks of run queues */
+	spinlock_t lock;          /* Interrupts off; inside the locks of run queues */
 	struct task_struct *task; /* [W] to write, [A] to read; NULL: none is followed */
 	int prio;                 /* [W] to write, [A] to read: its priority, or NO_PRIO */
 	unsigned cpu;             /* [A] where it waits */
