@@ -84,6 +84,46 @@ def check_each_include_follows_an_arrow_of_the_architecture_page():
                 yield f"{name(path, number)}: {room} may not include {match.group(1)}"
 
 
+def tables_of_calls_up():
+    """{name: (header, [file or folder that sets it])} of the tables of structs and hooks on the architecture page."""
+    text = ARCHITECTURE.read_text().partition("## How a lower room calls a higher one")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| `([\w./]+)` \| ((?:`[\w./]+`(?:, )?)+) \|", text, re.M)
+    return {what: (header, re.findall(r"`([\w./]+)`", setters)) for what, header, setters in rows}
+
+
+def declared_calls_up():
+    """Yields (name, header, type of its struct or "") of pointers to functions, and of structs with functions of which there is one."""
+    for path in sources(".h"):
+        for match in re.finditer(r"^extern [^;()]*\(\*(\w+)\)\(|^extern (?:const )?struct (\w+_(?:ops|hooks?|handlers)) \*?(\w+);",
+                                 path.read_text(), re.M):
+            if f"{match.group(2)}s" != match.group(3):  # a list of hooks
+                yield match.group(1) or match.group(3), name(path), match.group(2) or ""
+
+
+def check_the_architecture_page_lists_hooks_and_who_sets_them():
+    """Of pointers to functions those that a file of another folder sets, and all that are called a hook."""
+    table, declared = tables_of_calls_up(), {}
+    texts = {name(p): p.read_text() for p in sources(".c") if name(p).split("/")[0] != "selftest"}
+    for what, header, struct in declared_calls_up():
+        setting = re.compile(rf"\b{what}(?:\.\w+)? = |[(&]{what}, (?!NULL)" + (rf"|\bstruct {struct} \w+ = \{{" if struct else ""))
+        setters = [path for path, text in texts.items() if setting.search(text)]
+        declared[what] = header
+        if what not in table:
+            if struct or what.endswith("_hook") or any(Path(p).parent != Path(header).parent for p in setters):
+                yield f"{header}: {what}: {name(ARCHITECTURE)} does not say who sets it: {' '.join(setters)}"
+            continue
+        said = table[what][1]
+        for path in setters if not struct else ():
+            if path not in said:
+                yield f"{name(ARCHITECTURE)}: {what} is also set by {path}"
+        for place in said:
+            if not any(path.startswith(place) for path in setters):
+                yield f"{name(ARCHITECTURE)}: {what} is not set by {place}"
+    for what, (header, _) in table.items():
+        if declared.get(what) != header:
+            yield f"{name(ARCHITECTURE)}: {header} does not declare {what}"
+
+
 def check_only_freestanding_headers_are_included():
     for path in sources(".c", ".h"):
         host = path.stem.endswith("_host")  # the substitute for the kernel in the host tests

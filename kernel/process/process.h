@@ -10,13 +10,15 @@
 void __noreturn do_group_exit(int status);
 /*
  * Hooks of the futex room, NULL until it sets them. exit: tsk, the current task, ends, or calls
- * exec: releases what is in its robust_list. wake: wakes one waiter of the word at addr.
+ * exec: releases what is in its robust_list. wake: wakes one waiter of the word at addr. Task
+ * context.
  */
 extern void (*futex_exit_hook)(struct task_struct *tsk);
 extern void (*futex_wake_hook)(int __user *addr);
 /*
- * trace/uprobes/: p, which has not run, is a copy of the current task, which has a utask: 0 or
- * -ENOMEM. And p, the current task or one that never runs, gives its utask up.
+ * Hooks of trace/uprobes/, called only for tasks with a utask. fork: gives p, a copy of the current
+ * task that has not run, a utask of its own: 0 or -ENOMEM. exit: frees the utask of p, which is the
+ * current task or never runs. Task context.
  */
 extern int (*uprobe_fork_hook)(struct task_struct *p, u64 clone_flags);
 extern void (*uprobe_exit_hook)(struct task_struct *p);
