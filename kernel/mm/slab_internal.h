@@ -1,6 +1,8 @@
-/* Definitions for slab.c, and for its checks in slab_debug.c. */
+/* What slab.c, kmalloc.c, slab_caches.c and slab_debug.c share. */
 #pragma once
 
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/percpu.h"
 #include "arch/unwind/stacktrace.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/mm/internal.h"
@@ -96,3 +98,75 @@ static inline size_t slab_debug_size(const struct kmem_cache *cache, const void 
 	return cache->object_size;
 }
 #endif
+
+/* The free objects of one cache on one CPU. */
+struct cpu_slab {
+	void *objects;
+	int room; /* frees until it is drained */
+	int high; /* the value of room when the list is empty */
+};
+
+/* So a cache's number is an offset into the per-CPU array. */
+BUILD_BUG_ON(sizeof(struct cpu_slab) != SLAB_ID_STEP);
+
+DECLARE_PER_CPU(struct cpu_slab, cpu_slabs[SLAB_MAX_CACHES]);
+/* The struct of the cache with that number in the section, for this_cpu_ and per_cpu operations. */
+#define CPU_SLAB(id) (*(struct cpu_slab *)((unsigned long)cpu_slabs + (id)))
+/* CPU_SLAB(id).room. Written like this, the compiler needs no register for the sum. */
+#define CPU_SLAB_ROOM(id) (*(int *)((unsigned long)&cpu_slabs[0].room + (id)))
+
+/* ---- slab.c ---- */
+
+/*
+ * Gives n objects of a CPU's list back to their slabs, and empty slabs to the page allocator.
+ * Interrupts off.
+ */
+void drain_cpu_slab(struct kmem_cache *cache, struct cpu_slab *cpu_slab, unsigned n);
+/* Gives a slab that is in no list to the page allocator. */
+void free_slab(struct kmem_cache *cache, struct page *slab);
+
+/*
+ * The slow paths of the two functions that follow. Interrupts are off; they restore flags. They are
+ * separate functions, and finish the work, so that the fast paths need not save registers.
+ */
+void *slab_alloc_slow(unsigned long id, gfp_t gfp, unsigned long flags);
+void slab_free_slow(unsigned id, unsigned long flags);
+
+/* Takes one object from this CPU's list of the cache with that number. */
+static __always_inline void *slab_alloc_object(unsigned long id, gfp_t gfp)
+{
+	unsigned long flags;
+	void *object;
+
+	local_irq_save(flags);
+	object = this_cpu_read(CPU_SLAB(id).objects);
+	if (unlikely(!object))
+		return slab_alloc_slow(id, gfp, flags);
+	this_cpu_write(CPU_SLAB(id).objects, *slab_link(slab_cache(id), object));
+	this_cpu_inc(CPU_SLAB_ROOM(id));
+	local_irq_restore(flags);
+	return object;
+}
+
+static __always_inline void slab_free_object(unsigned id, void *object)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	*slab_link(slab_cache(id), object) = this_cpu_read(CPU_SLAB(id).objects);
+	this_cpu_write(CPU_SLAB(id).objects, object);
+	if (unlikely(this_cpu_dec_negative(CPU_SLAB_ROOM(id))))
+		slab_free_slow(id, flags);
+	else
+		local_irq_restore(flags);
+}
+
+/* ---- slab_caches.c ---- */
+
+/* Computes the fields of a cache, and gives it a number. False: not possible. */
+bool slab_init_cache(struct kmem_cache *cache, const char *name, size_t size, size_t align);
+
+/* ---- kmalloc.c ---- */
+
+/* The caches of kmalloc(), which get the numbers from 1 on. */
+void kmalloc_init(void);

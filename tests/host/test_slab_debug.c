@@ -1,6 +1,6 @@
 /*
  * The errors that a DEBUG build finds in the use of slab objects.
- * sources: kernel/mm/memblock.c kernel/mm/page_alloc.c kernel/mm/slab.c
+ * sources: kernel/mm/memblock.c kernel/mm/page_alloc.c kernel/mm/slab.c kernel/mm/slab_caches.c kernel/mm/kmalloc.c
  * sources: kernel/mm/slab_debug.c kernel/mm/util.c
  * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  * flags: -DCONFIG_DEBUG
