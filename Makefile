@@ -489,9 +489,9 @@ bench:
 	@scripts/install-deps bench
 	@tests/run bench
 
-# A line for each feature, and one for each set of features that files need together, for scripts/features.
+# A line for each feature, and for each line `together`, for scripts/features.
 print-features:
-	@:$(foreach t,$(sort $(TOGETHER)),$(info +$t||$(together.$t)|))$(foreach f,$(FEATURE_NAMES),$(info $f|$($f.needs)|$($f.paths) $(foreach t,$(sort $(TOGETHER)),$(if $(filter $f,$(firstword $(subst +, ,$t))),$(together.$t)))|$($f.what)))
+	@:$(foreach f,$(FEATURE_NAMES),$(info $f|$($f.needs)|$($f.paths)|$($f.what)))$(foreach t,$(sort $(TOGETHER)),$(info $(subst +, ,$t)|$(together.$t)))
 
 features: all
 	@scripts/features

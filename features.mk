@@ -81,7 +81,7 @@ $(call feature,hist,events,\
 	trace/hist trace/synth,\
 	histograms of events; synthetic events)
 
-$(call feature,uprobes,programs,\
+$(call feature,uprobes,programs btf,\
 	trace/uprobes trace/probes arch/x86_64/probes arch/x86_64/unwind/regs.c kernel/vm/patch.c,\
 	probed instructions: the machine's part; uprobes; arguments of probes)
 
@@ -114,16 +114,19 @@ $(call feature,persist,core,\
 	what the next boot reads: persistent buffers; pstore)
 
 $(call feature,btf,core,\
-	kernel/btf fs/sys/btf.c trace/core/func_args.c,\
+	kernel/btf fs/sys/btf.c,\
 	the types of the kernel: arguments of traced functions by name)
 
 # The prompt of a kernel without ring 3.
 $(call without,programs,kernel/monitor)
 
 $(call together,persist ftrace,trace/tracers/pstore.c)
-$(call together,events commands,trace/events/function_commands.c)
+$(call together,btf ftrace,trace/tracers/function/typed_args.c)
 $(call together,modules ftrace,trace/ftrace_files/module_filter.c)
 $(call together,modules events,trace/events/module.c)
+$(call together,events commands,trace/events/function_commands.c)
+$(call together,events programs,trace/events/syscalls.c trace/events/systems/raw_syscalls.c trace/events/systems/signal.c)
+$(call together,sockets events,trace/events/systems/net.c)
 
 # Self-tests, benches and provoked faults of features.
 $(call together,sockets ftrace,selftest/net)
@@ -132,8 +135,8 @@ $(call together,livepatch,selftest/bench/livepatch.c selftest/trace/livepatch% s
 $(call together,probes,selftest/bench/probes.c selftest/lib/uprobe_program.c selftest/trace/kprobe% selftest/trace/kretprobes.c selftest/trace/fprobe.c \
 	selftest/trace/uprobes.c selftest/trace/probes_memory.c selftest/provoke/ftrace_fault.c)
 $(call together,livepatch probes hist,selftest/trace/storm%)
-$(call together,hist probes,selftest/trace/events/synth.c)
-$(call together,hist,selftest/trace/events/dynamic_storm.c selftest/trace/events/hist% selftest/bench/hist.c)
+$(call together,hist probes,selftest/trace/events/synth.c selftest/trace/events/dynamic_storm.c)
+$(call together,hist,selftest/trace/events/hist% selftest/bench/hist.c)
 $(call together,events,selftest/trace/events selftest/kernel/tracepoint.c selftest/bench/tracepoint.c selftest/bench/events.c selftest/trace/refuse_removal.c)
 $(call together,sysfiles,selftest/kernel/memory_protection.c)
 $(call together,latency,selftest/trace/latency.c selftest/trace/noise.c)

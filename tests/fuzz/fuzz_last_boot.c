@@ -5,8 +5,8 @@
  * lies at the end of an allocation, where ASan sees the first byte too far.
  *
  * sources: trace/ring_buffer/persistent.c trace/ring_buffer/write.c trace/ring_buffer/manage.c trace/ring_buffer/read.c trace/ring_buffer/iter.c trace/ring_buffer/wait.c
- * sources: trace/core/valid_entry.c trace/core/event_types.c trace/core/trace_seq.c trace/core/func_args.c fs/vfs/seq_file.c
- * sources: kernel/btf/btf.c kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
+ * sources: trace/core/valid_entry.c trace/core/event_types.c trace/core/trace_seq.c trace/tracers/function/args.c fs/vfs/seq_file.c
+ * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  * runs: 2000
  */
 #define sched_setscheduler libc_sched_setscheduler
@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "check.h"
-#include "kernel/btf/btf.h"
 #include "kernel/kallsyms.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sections.h"
@@ -123,21 +122,6 @@ const char *kallsyms_lookup(unsigned long address, unsigned long *size, unsigned
 int sprint_symbol(char *buffer, unsigned long address)
 {
 	return sprintf(buffer, "f%lx", address);
-}
-
-void btf_vmlinux_load(void)
-{
-}
-
-const struct btf *btf_vmlinux(void)
-{
-	return NULL;
-}
-
-const struct btf_type *btf_proto_at(unsigned long address)
-{
-	(void)address;
-	return NULL;
 }
 
 void trace_iterator_open_tracer(struct trace_iterator *iter, const struct tracer *tracer)

@@ -1,28 +1,10 @@
 /*
  * The text output of the function graph tracer, for entries made here: each column as in Linux.
  * sources: trace/tracers/function_graph/output.c trace/tracers/function_graph/header.c trace/core/output.c
- * sources: kernel/btf/btf.c trace/core/func_args.c trace/core/event_types.c trace/core/trace_seq.c fs/vfs/seq_file.c kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
+ * sources: trace/tracers/function/args.c trace/core/event_types.c trace/core/trace_seq.c fs/vfs/seq_file.c kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "arch/ftrace/ftrace.h"
-#include "kernel/btf/btf.h"
 #include "handmade_trace.h"
-
-/* The functions here are in no kernel. So their arguments are registers. */
-
-void btf_vmlinux_load(void)
-{
-}
-
-const struct btf *btf_vmlinux(void)
-{
-	return NULL;
-}
-
-const struct btf_type *btf_proto_at(unsigned long address)
-{
-	(void)address;
-	return NULL;
-}
 
 /*
  * ---- comparison with Linux: linux_graph.txt is the output of 6.1 for this trace ----

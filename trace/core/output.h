@@ -23,13 +23,6 @@ void trace_print_lat_context(struct trace_iterator *iter);
  */
 void trace_print_lat_fmt(struct trace_seq *s, const struct trace_entry *entry);
 /*
- * Prints the arguments of a traced call of func, as "(fd=3, buf=0x7ffe00001000)". If the types of
- * func are not known, prints numbers: "(0x3, 0x7ffe00001000)". args: the registers, size bytes,
- * which need not be aligned. They are printed behind what iter->seq has.
- */
-void print_function_args(struct trace_iterator *iter, unsigned long func, const void *args,
-			 size_t size);
-/*
  * Prints a time, as at the start of a line: seconds, or the number of a clock that has no seconds.
  */
 void trace_print_time(struct trace_iterator *iter, u64 ts);

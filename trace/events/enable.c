@@ -7,7 +7,6 @@
 #include "trace/core/cmdlines.h"
 #include "trace/core/options.h"
 #include "trace/events/event.h"
-#include "trace/events/syscalls.h"
 
 /* The triggers enable_event and disable_event change flags, too, in any context. */
 static void set_flags(struct trace_event_file *file, unsigned long clear, unsigned long set)
@@ -54,16 +53,18 @@ static __always_inline int register_file(struct trace_event_file *file)
 	return error;
 }
 
-/* The same for all events of system calls. Moves *file to the last one, if there is no error. */
-static int register_syscalls(struct trace_event_file **file)
+/* The same for all events of a group. Moves *file to the last one, if there is no error. */
+static int register_group(struct trace_event_file **file)
 {
-	struct trace_event_file *last = trace_syscalls_enable_all(*file);
+	struct trace_event_file *last;
+	unsigned count;
 
+	last = (*file)->call->group->enable_all(*file, &count);
 	if (IS_ERR(last))
 		return (int)PTR_ERR(last);
 	if (!cmdline_files)
 		tracing_record_cmdline(true);
-	cmdline_files += trace_syscalls_count();
+	cmdline_files += count;
 	*file = last;
 	return 0;
 }
@@ -202,6 +203,7 @@ static int parse_match(const char *text, char *buf, struct event_match *match)
 
 int trace_set_clr_event(struct trace_array *tr, const char *match_text, bool enable)
 {
+	const struct trace_event_group *group;
 	struct trace_event_file *file;
 	struct event_match match;
 	char system[MAX_EVENT_NAME];
@@ -217,9 +219,9 @@ int trace_set_clr_event(struct trace_array *tr, const char *match_text, bool ena
 		    (!all && !matches(&match, file->call)))
 			continue;
 		found = true;
-		if (enable && (file->call->flags & TRACE_EVENT_FL_SYSCALL) &&
-		    matches_system(&match, "syscalls") && trace_syscalls_unused(tr) &&
-		    !register_syscalls(&file))
+		group = file->call->group;
+		if (enable && group && matches_system(&match, group->system) && group->unused(tr) &&
+		    !register_group(&file))
 			continue;
 		/*
 		 * An event that is off is enabled without looking at soft mode: it is not in use.

@@ -27,8 +27,7 @@ enum trace_reg {
 #define TRACE_EVENT_FL_IGNORE_ENABLE 0x01 /* no enable file: a tracer writes the entries */
 #define TRACE_EVENT_FL_DYNAMIC       0x02 /* made at run time; in a list, not in the linker table */
 #define TRACE_EVENT_FL_TRACEPOINT    0x04 /* a tracepoint calls the probe */
-#define TRACE_EVENT_FL_SYSCALL       0x08 /* of one system call (syscalls.h) */
-#define TRACE_EVENT_FL_PROBE         0x10 /* of probes: no event probe can be made of it */
+#define TRACE_EVENT_FL_PROBE         0x08 /* of probes: no event probe can be made of it */
 
 /*
  * One event, for all trace_arrays. Events of the kernel are in a linker table that
@@ -50,12 +49,37 @@ struct trace_event_call {
 	 * open file or a trigger, keeps the module.
 	 */
 	struct module *mod;
-	void *data;            /* of the owner of a dynamic event */
-	u32 flags;             /* TRACE_EVENT_FL_* */
+	const struct trace_event_group *group; /* that has made the event; NULL: none */
+	void *data;                            /* of the owner of a dynamic event */
+	u32 flags;                             /* TRACE_EVENT_FL_* */
 	unsigned users;        /* [E] histograms and other code that keep a dynamic event */
 	unsigned eprobes;      /* [E] event probes that are made of this event */
 	struct list_head list; /* [E] in trace_event_calls */
 };
+
+/*
+ * Events that are made at boot, have their own data in each trace_array, and can be enabled at
+ * once: those of the system calls. A linker table, which events.c walks.
+ */
+struct trace_event_group {
+	const char *system;
+	/* Which of the events are enabled in a trace_array. */
+	struct trace_array_part *part;
+	/* Adds the events to trace_event_calls. 0 or -ENOMEM. Boot, E held. */
+	int (*add_calls)(void);
+	/* Whether tr uses none of the events, in soft mode neither. E held. */
+	bool (*unused)(struct trace_array *tr);
+	/*
+	 * Enables all the events in a trace_array that uses none of them, at a fraction of the cost
+	 * of enabling them one by one. first is the file of the first one in the list of files; the
+	 * others follow it. Returns the last file and the number of them, or an errno as a pointer:
+	 * none is enabled. E held, between trace_events_batch_begin() and trace_events_batch_end().
+	 */
+	struct trace_event_file *(*enable_all)(struct trace_event_file *first, unsigned *count);
+};
+#define TRACE_EVENT_GROUP(name)                                                                    \
+	static const struct trace_event_group name LINKER_TABLE_ENTRY(rodata, trace_event_groups,  \
+								      #name)
 
 /* The reg of events of tracepoints (enable.c). */
 int trace_event_reg(struct trace_event_call *call, enum trace_reg type,

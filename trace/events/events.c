@@ -9,7 +9,6 @@
 #include "trace/events/event_pids.h"
 #include "trace/events/files.h"
 #include "trace/filter/filter.h"
-#include "trace/events/syscalls.h"
 #include "trace/events/tp_printk.h"
 #include "trace/trigger/trigger.h"
 
@@ -17,6 +16,7 @@ LIST_HEAD(trace_event_calls);
 
 /* The events of the kernel, by system and name. trace/events/define.h makes the entries. */
 DEFINE_LINKER_TABLE(data, struct trace_event_call, trace_events);
+DEFINE_LINKER_TABLE(rodata, const struct trace_event_group, trace_event_groups);
 
 /* ---- files of a trace_array ---- */
 
@@ -121,11 +121,11 @@ static int __init trace_events_init(void)
 			break;
 		list_add_tail(&call->list, &trace_event_calls);
 	}
-	if (!error)
-		error = trace_syscalls_add_calls();
+	for_each_linker_table_entry (group, trace_event_groups)
+		error = error ? error : group->add_calls();
 	mutex_lock(&trace_types_lock);
-	if (!error)
-		error = register_trace_array_part(&trace_syscalls_part);
+	for_each_linker_table_entry (group, trace_event_groups)
+		error = error ? error : register_trace_array_part(group->part);
 	if (!error)
 		error = register_trace_array_part(&trace_events_part);
 	mutex_unlock(&trace_types_lock);

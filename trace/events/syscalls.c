@@ -5,8 +5,6 @@
  * A trace_array with an enabled event has one probe at a tracepoint, whatever the number of its
  * events. The probe finds the event file of the call in a table.
  */
-#include "trace/events/syscalls.h"
-
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -43,9 +41,11 @@ struct syscall_files {
 static const struct syscall_metadata *first_call;
 static unsigned nr_calls;
 
+static struct trace_array_part syscalls_part;
+
 static struct syscall_files *files_of(struct trace_array *tr)
 {
-	return *trace_array_private(tr, &trace_syscalls_part);
+	return *trace_array_private(tr, &syscalls_part);
 }
 
 /* ---- recording ---- */
@@ -145,12 +145,7 @@ static int reg_exit(struct trace_event_call *call, enum trace_reg type,
 	return switch_event(call, type, file, EXIT);
 }
 
-unsigned trace_syscalls_count(void)
-{
-	return nr_calls * ENDS;
-}
-
-bool trace_syscalls_unused(struct trace_array *tr)
+static bool syscalls_unused(struct trace_array *tr)
 {
 	const struct syscall_files *table = files_of(tr);
 
@@ -158,7 +153,7 @@ bool trace_syscalls_unused(struct trace_array *tr)
 }
 
 /* The files are in the order of the table: all calls' files are created in one loop. */
-struct trace_event_file *trace_syscalls_enable_all(struct trace_event_file *first)
+static struct trace_event_file *enable_all(struct trace_event_file *first, unsigned *count)
 {
 	struct syscall_files *table = files_of(first->tr);
 	struct trace_event_file **place = table->files[0], **last = table->files[nr_calls] - 1;
@@ -173,6 +168,7 @@ struct trace_event_file *trace_syscalls_enable_all(struct trace_event_file *firs
 		return ERR_PTR(error);
 	}
 	table->users[ENTER] = table->users[EXIT] = nr_calls;
+	*count = nr_calls * ENDS;
 	for (;; file = list_next_entry(file, list), place++) {
 		__atomic_fetch_or(&file->flags, EVENT_FILE_FL_ON, __ATOMIC_SEQ_CST);
 		smp_store_release(place, file);
@@ -186,7 +182,7 @@ static int files_create(struct trace_array *tr)
 	struct syscall_files *table =
 		kzalloc(sizeof(*table) + nr_calls * sizeof(table->files[0]), GFP_KERNEL);
 
-	*trace_array_private(tr, &trace_syscalls_part) = table;
+	*trace_array_private(tr, &syscalls_part) = table;
 	return table ? 0 : -ENOMEM;
 }
 
@@ -203,10 +199,10 @@ static void files_detach(struct trace_array *tr __unused)
 static void files_destroy(struct trace_array *tr)
 {
 	kfree(files_of(tr));
-	*trace_array_private(tr, &trace_syscalls_part) = NULL;
+	*trace_array_private(tr, &syscalls_part) = NULL;
 }
 
-struct trace_array_part trace_syscalls_part = {
+static struct trace_array_part syscalls_part = {
 	.create = files_create,
 	.create_files = files_create_files,
 	.detach = files_detach,
@@ -301,6 +297,16 @@ static size_t write_print_fmt(const struct syscall_metadata *call, char *text, s
 	return length;
 }
 
+static int add_calls(void);
+
+TRACE_EVENT_GROUP(syscall_events) = {
+	.system = "syscalls",
+	.part = &syscalls_part,
+	.add_calls = add_calls,
+	.unused = syscalls_unused,
+	.enable_all = enable_all,
+};
+
 static int add_call(const struct syscall_metadata *call, int end)
 {
 	struct trace_event_call *event = kzalloc(sizeof(*event), GFP_KERNEL);
@@ -310,7 +316,7 @@ static int add_call(const struct syscall_metadata *call, int end)
 	if (!event)
 		return -ENOMEM;
 	write_print_fmt(call, print_fmt, sizeof(print_fmt));
-	event->event.system = "syscalls";
+	event->event.system = syscall_events.system;
 	event->event.name = kasprintf(GFP_KERNEL, "%s%s", end == ENTER ? "sys_enter_" : "sys_exit_",
 				      call->name + strlen("sys_"));
 	event->event.print_fmt =
@@ -319,7 +325,7 @@ static int add_call(const struct syscall_metadata *call, int end)
 	event->event.trace = end == ENTER ? print_enter : print_exit;
 	event->reg = end == ENTER ? reg_enter : reg_exit;
 	event->data = (void *)call;
-	event->flags = TRACE_EVENT_FL_SYSCALL;
+	event->group = &syscall_events;
 	if (!event->event.name || !event->event.print_fmt || !event->event.fields)
 		return -ENOMEM;
 	error = register_trace_event(&event->event);
@@ -329,7 +335,7 @@ static int add_call(const struct syscall_metadata *call, int end)
 }
 
 /* The events remain for ever. So an error here, in the boot, frees nothing. */
-int trace_syscalls_add_calls(void)
+static int add_calls(void)
 {
 	const struct syscall_metadata *call;
 	int error = 0;

@@ -10,8 +10,8 @@
 #include "trace/core/cmdlines.h"
 #include "trace/core/files.h"
 #include "trace/core/write.h"
+#include "trace/tracers/function/args.h"
 #include "trace/tracers/function/internal.h"
-#include "kernel/btf/btf.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
@@ -275,7 +275,7 @@ static int function_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, boo
 	u32 flags = set ? old_flags | bit : old_flags & ~bit;
 
 	if (flags & TRACE_FUNC_OPT_ARGS)
-		btf_vmlinux_load(); /* a dump cannot do it */
+		load_function_arg_types();
 	ftrace_set_func(&function_of(tr)->ops, function_choose_func(flags));
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "kernel/init.h"
 #include "trace/core/options.h"
 #include "trace/core/output.h"
+#include "trace/tracers/function/args.h"
 #include "trace/tracers/function/internal.h"
 
 static void print_parent(struct trace_seq *s, unsigned long parent_ip, u64 flags)

@@ -7,7 +7,6 @@
  * the call is on the task's shadow stack (trace/fgraph/fgraph.h).
  */
 #include "arch/time/clock.h"
-#include "kernel/btf/btf.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
@@ -17,6 +16,7 @@
 #include "trace/tracers/function_graph/record.h"
 #include "trace/core/cmdlines.h"
 #include "trace/core/write.h"
+#include "trace/tracers/function/args.h"
 #include "trace/tracers/function/function.h"
 #include "trace/tracers/function_graph/entries.h"
 
@@ -241,7 +241,7 @@ static int graph_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, bool s
 	u32 flags = set ? old_flags | bit : old_flags & ~bit;
 
 	if (flags & TRACE_GRAPH_ARGS)
-		btf_vmlinux_load(); /* a dump cannot do it */
+		load_function_arg_types();
 	graph_apply_flags(tr, flags);
 	return 0;
 }

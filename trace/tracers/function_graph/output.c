@@ -22,8 +22,8 @@
 #include "trace/core/cmdlines.h"
 #include "trace/core/options.h"
 #include "trace/core/output.h"
+#include "trace/tracers/function/args.h"
 #include "trace/tracers/function/function.h"
-#include "trace/tracers/function_graph/entries.h"
 
 #define GRAPH_INDENT      2
 #define GRAPH_FUNCS_DEPTH 50 /* returns less deep than this are compared with their calls */

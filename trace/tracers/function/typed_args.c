@@ -9,22 +9,8 @@
  */
 #include "arch/unwind/regs.h"
 #include "kernel/btf/btf.h"
-#include "kernel/lib/string.h"
-#include "trace/core/output.h"
-
-/* The registers of a call, and how many of them have been printed. */
-struct arg_registers {
-	const u8 *args;
-	size_t count, next;
-};
-
-static unsigned long next_register(struct arg_registers *r)
-{
-	unsigned long value;
-
-	memcpy(&value, r->args + r->next++ * sizeof(value), sizeof(value));
-	return value;
-}
+#include "kernel/init.h"
+#include "trace/tracers/function/args.h"
 
 /* The caller leaves any bits above those of the type. */
 static void print_integer(struct trace_seq *s, unsigned long value, u32 size, bool is_signed)
@@ -46,7 +32,7 @@ static void print_structure(struct trace_seq *s, const struct btf_type *t, struc
 		trace_seq_puts(s, "...");
 	else
 		for (size_t i = 0; i < words; i++)
-			trace_seq_printf(s, "%s0x%lx", i ? ":" : "", next_register(r));
+			trace_seq_printf(s, "%s0x%lx", i ? ":" : "", next_arg_register(r));
 	trace_seq_putc(s, ']');
 }
 
@@ -54,18 +40,18 @@ static void print_value(struct trace_seq *s, const struct btf_type *t, struct ar
 {
 	switch (t ? btf_kind(t) : BTF_KIND_UNKN) {
 	case BTF_KIND_INT:
-		print_integer(s, next_register(r), t->size, btf_int_is_signed(t));
+		print_integer(s, next_arg_register(r), t->size, btf_int_is_signed(t));
 		break;
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64:
-		print_integer(s, next_register(r), t->size, true);
+		print_integer(s, next_arg_register(r), t->size, true);
 		break;
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
 		print_structure(s, t, r);
 		break;
 	default:
-		print_integer(s, next_register(r), sizeof(unsigned long), false);
+		print_integer(s, next_arg_register(r), sizeof(unsigned long), false);
 		break;
 	}
 }
@@ -94,30 +80,20 @@ static void print_typed(struct trace_seq *s, const struct btf *btf, const struct
 		trace_seq_puts(s, count ? ", ..." : "...");
 }
 
-static void print_untyped(struct trace_seq *s, struct arg_registers *r)
+static bool print_args(struct trace_seq *s, unsigned long func, struct arg_registers *r)
 {
-	while (r->next < r->count) {
-		trace_seq_puts(s, r->next ? ", " : "");
-		trace_seq_printf(s, "0x%lx", next_register(r));
-	}
-}
+	const struct btf_type *proto = btf_proto_at(func);
 
-void print_function_args(struct trace_iterator *iter, unsigned long func, const void *args,
-			 size_t size)
-{
-	struct arg_registers registers = { .args = args, .count = size / sizeof(unsigned long) };
-	const struct btf_type *proto = NULL;
-	struct trace_seq *s = &iter->seq;
-
-	if (registers.count) {
-		if (!iter->any_context)
-			btf_vmlinux_load();
-		proto = btf_proto_at(func);
-	}
-	trace_seq_putc(s, '(');
 	if (proto)
-		print_typed(s, btf_vmlinux(), proto, &registers);
-	else
-		print_untyped(s, &registers);
-	trace_seq_putc(s, ')');
+		print_typed(s, btf_vmlinux(), proto, r);
+	return proto;
 }
+
+static const struct func_arg_types types = { .load = btf_vmlinux_load, .print = print_args };
+
+static int __init typed_args_init(void)
+{
+	func_arg_types = &types;
+	return 0;
+}
+core_initcall(typed_args_init);
