@@ -24,6 +24,7 @@ $(call feature,initramfs,core,\
 
 $(call feature,programs,initramfs,\
 	arch/x86_64/user kernel/process kernel/signal kernel/vm kernel/syscalls kernel/time/timespec.c kernel/random/getrandom.c fs/exec fs/calls fs/pipe \
+	fs/file/anon_inode.c fs/file/file.c fs/file/file_sysctl.c fs/file/iovec.c fs/vfs/dcache_rename.c fs/vfs/fs_struct_tasks.c \
 	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c kernel/console/tty_jobctrl.c trace/core/user_file.c kernel/console/tty_ioctl.c \
 	kernel/console/tty_modes.c \
 	fs/proc/task fs/proc/kcore.c fs/proc/mounts.c fs/proc/unknown_syscalls.c fs/dev/random.c fs/dev/kmsg.c \

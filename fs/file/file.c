@@ -5,7 +5,7 @@
  * with the lock, too, and count the file. A task with a table of its own does neither.
  */
 #include "fs/file/file.h"
-#include "fs/vfs/fs_struct.h"
+#include "fs/vfs/hooks.h"
 #include "fs/vfs/internal.h"
 #include "fs/locks/locks.h"
 #include "fs/vfs/syscalls.h"
@@ -554,12 +554,9 @@ void do_close_on_exec(void)
 
 static int copy_task_files(u64 clone_flags, struct task_struct *child)
 {
-	struct task_struct *parent = current;
-	struct files_struct *old = parent->files;
-	int err;
+	struct files_struct *old = current->files;
 
 	child->files = NULL;
-	child->fs = NULL;
 	if (old && (clone_flags & CLONE_FILES)) {
 		share_files(old);
 		child->files = old;
@@ -568,19 +565,22 @@ static int copy_task_files(u64 clone_flags, struct task_struct *child)
 		if (!child->files)
 			return -ENOMEM;
 	}
-	err = copy_fs(clone_flags, child, parent);
-	if (err)
-		set_task_files(child, NULL);
-	return err;
+	return 0;
 }
 
 static void exit_task_files(struct task_struct *task)
 {
 	set_task_files(task, NULL);
-	exit_fs(task);
 }
 
 static const struct task_part task_files TASK_PART(task_files) = {
 	.copy = copy_task_files,
 	.exit = exit_task_files,
 };
+
+static int descriptors_init(void)
+{
+	vfs_hooks.fdget_shared = fdget_shared;
+	return 0;
+}
+core_initcall(descriptors_init);

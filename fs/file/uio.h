@@ -42,8 +42,8 @@ static __always_inline void iov_iter_kernel(struct iov_iter *i, void *buf, size_
 {
 	*i = (struct iov_iter){ .base = buf, .len = count, .count = count, .kernel = true };
 }
-/* iov stays until the iterator is no longer used. nr is at least 1. */
-void iov_iter_vector(struct iov_iter *i, const struct iovec *iov, unsigned nr, size_t count);
+/* Makes the next range that is not empty the one in use. i->count is not 0. */
+void iov_iter_next_range(struct iov_iter *i);
 
 /*
  * Copy at most bytes. They return how many bytes they have copied: fewer if the iterator holds

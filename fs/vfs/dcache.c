@@ -17,24 +17,12 @@
 #include "kernel/mm/slab.h"
 #include "kernel/random/random.h"
 
-#define D_HASH_SIZE 4096 /* tracefs alone has 5,000 names */
-
-struct dcache_bucket {
-	spinlock_t lock;        /* B */
-	struct list_head chain; /* [B] of dentry.d_hash */
-};
-
-static struct dcache_bucket dentry_hashtable[D_HASH_SIZE];
+struct dcache_bucket dentry_hashtable[D_HASH_SIZE];
 static u64 d_hash_key[2]; /* constant once dcache_init() has run */
 
 /* A leaf. */
 DEFINE_SEQLOCK(rename_lock);
 DEFINE_MUTEX(rename_mutex);
-
-static struct dcache_bucket *d_bucket(u32 hash)
-{
-	return &dentry_hashtable[hash % D_HASH_SIZE];
-}
 
 /* The halves of the product, folded. The key is odd, and programs do not know it. */
 static u64 d_mix(u64 value)
@@ -48,7 +36,7 @@ static u64 d_mix(u64 value)
  * A chain is walked under a spinlock, and users choose the names. So the hash has a random key,
  * without which a user could put all names into one chain.
  */
-static void d_set_hash(const struct dentry *parent, struct qstr *name)
+void d_set_hash(const struct dentry *parent, struct qstr *name)
 {
 	u64 hash = d_mix((u64)(uintptr_t)parent ^ d_hash_key[0]), word;
 	const char *text = name->name;
@@ -196,114 +184,6 @@ int d_kill_empty_dir(struct dentry *dentry)
 		err = -ENOTEMPTY;
 	spin_unlock(&dentry->d_lock);
 	return err;
-}
-
-/* Locks the buckets of two hashes, the lower one first. */
-static void lock_two_buckets(u32 one, u32 two)
-{
-	unsigned a = one % D_HASH_SIZE, b = two % D_HASH_SIZE;
-
-	spin_lock(&dentry_hashtable[min(a, b)].lock);
-	if (a != b)
-		spin_lock(&dentry_hashtable[max(a, b)].lock);
-}
-
-static void unlock_two_buckets(u32 one, u32 two)
-{
-	unsigned a = one % D_HASH_SIZE, b = two % D_HASH_SIZE;
-
-	if (a != b)
-		spin_unlock(&dentry_hashtable[max(a, b)].lock);
-	spin_unlock(&dentry_hashtable[min(a, b)].lock);
-}
-
-/* Gives dentry a place in the list of its new parent. The caller holds the new parent's i_mutex. */
-static void d_relist(struct dentry *dentry, struct dentry *old_parent, struct dentry *new_parent)
-{
-	spin_lock(&old_parent->d_lock);
-	list_del_init(&dentry->d_child);
-	spin_unlock(&old_parent->d_lock);
-	spin_lock(&new_parent->d_lock);
-	dentry->d_off = new_parent->d_next_off++;
-	list_add_tail(&dentry->d_child, &new_parent->d_subdirs);
-	spin_unlock(&new_parent->d_lock);
-}
-
-/* Hashes dentry under its new parent and name. rename_lock is held. */
-static void d_rehash_as(struct dentry *dentry, struct dentry *parent, const struct qstr *name)
-{
-	u32 old_hash = dentry->d_name.hash;
-
-	lock_two_buckets(old_hash, name->hash);
-	list_del_init(&dentry->d_hash);
-	dentry->d_parent = parent;
-	dentry->d_name = *name;
-	list_add(&dentry->d_hash, &d_bucket(name->hash)->chain);
-	unlock_two_buckets(old_hash, name->hash);
-}
-
-int d_rename_prepare(struct d_rename *rename, struct dentry *parent, const struct qstr *name)
-{
-	char *copy = kstrndup(name->name, name->len, GFP_KERNEL);
-
-	if (!copy)
-		return -ENOMEM;
-	rename->parent = parent;
-	rename->name = (struct qstr){ .name = copy, .len = name->len };
-	d_set_hash(parent, &rename->name);
-	return 0;
-}
-
-/* What dentry has lost by its rename. */
-struct d_moved {
-	struct dentry *parent;
-	const char *name; /* NULL, or an allocation of its own */
-};
-
-/* Moves dentry, and takes over the name. rename_lock is held. */
-static struct d_moved d_move(struct dentry *dentry, struct d_rename *rename)
-{
-	struct d_moved lost = { .parent = dentry->d_parent };
-
-	if (dentry->d_flags & DCACHE_LONG_NAME)
-		lost.name = dentry->d_name.name;
-	d_rehash_as(dentry, dget(rename->parent), &rename->name);
-	rename->name.name = NULL;
-	return lost;
-}
-
-static void d_move_end(struct dentry *dentry, const struct d_moved *lost)
-{
-	spin_lock(&dentry->d_lock);
-	dentry->d_flags |= DCACHE_LONG_NAME;
-	spin_unlock(&dentry->d_lock);
-	d_relist(dentry, lost->parent, dentry->d_parent);
-	kfree(lost->name);
-	dput(lost->parent);
-}
-
-void d_rename_commit(struct dentry *dentry, struct d_rename *move, struct dentry *target,
-		     struct d_rename *back)
-{
-	struct d_moved lost, target_lost;
-
-	write_seqlock(&rename_lock);
-	if (target && !back)
-		d_drop(target);
-	lost = d_move(dentry, move);
-	if (back)
-		target_lost = d_move(target, back);
-	write_sequnlock(&rename_lock);
-	d_move_end(dentry, &lost);
-	if (back)
-		d_move_end(target, &target_lost);
-	else if (target)
-		d_delete(target);
-}
-
-void d_rename_cancel(struct d_rename *rename)
-{
-	kfree(rename->name.name);
 }
 
 bool d_ancestor_is(const struct dentry *dentry, const struct dentry *ancestor)

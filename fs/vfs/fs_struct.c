@@ -3,6 +3,7 @@
 #include "fs/vfs/internal.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/clone_flags.h"
+#include "kernel/task/part.h"
 
 struct fs_struct init_fs = {
 	.users = ATOMIC_INIT(1),
@@ -10,8 +11,7 @@ struct fs_struct init_fs = {
 	.umask = 0022,
 };
 
-/* Guards task->fs of other tasks, from the end of which /proc must be safe. */
-static DEFINE_SPINLOCK(task_fs_lock);
+DEFINE_SPINLOCK(task_fs_lock);
 
 /* On after the first pivot_root(2), which changes the paths of other tasks. */
 DEFINE_STATIC_KEY_FALSE(others_change_paths);
@@ -31,7 +31,7 @@ void init_fs_set_root(const struct path *root)
 	path_get(root);
 }
 
-static void get_path_of(struct fs_struct *fs, const struct path *from, struct path *path)
+void fs_get_path(struct fs_struct *fs, const struct path *from, struct path *path)
 {
 	spin_lock(&fs->lock);
 	*path = *from;
@@ -48,7 +48,7 @@ void get_current_root(struct path *path)
 		path_get(path);
 		return;
 	}
-	get_path_of(fs, &fs->root, path);
+	fs_get_path(fs, &fs->root, path);
 }
 
 void get_current_pwd(struct path *path)
@@ -60,41 +60,7 @@ void get_current_pwd(struct path *path)
 		path_get(path);
 		return;
 	}
-	get_path_of(fs, &fs->pwd, path);
-}
-
-bool get_task_root(struct task_struct *task, struct path *path)
-{
-	struct fs_struct *fs;
-
-	spin_lock(&task_fs_lock);
-	fs = task->fs ? task->fs : task->flags & PF_KTHREAD ? &init_fs : NULL;
-	if (fs)
-		get_path_of(fs, &fs->root, path);
-	spin_unlock(&task_fs_lock);
-	return fs;
-}
-
-bool get_task_pwd(struct task_struct *task, struct path *path)
-{
-	struct fs_struct *fs;
-
-	spin_lock(&task_fs_lock);
-	fs = task->fs ? task->fs : task->flags & PF_KTHREAD ? &init_fs : NULL;
-	if (fs)
-		get_path_of(fs, &fs->pwd, path);
-	spin_unlock(&task_fs_lock);
-	return fs;
-}
-
-umode_t get_task_umask(struct task_struct *task)
-{
-	umode_t umask;
-
-	spin_lock(&task_fs_lock);
-	umask = task->fs ? task->fs->umask : init_fs.umask;
-	spin_unlock(&task_fs_lock);
-	return umask;
+	fs_get_path(fs, &fs->pwd, path);
 }
 
 static struct fs_struct *copy_fs_struct(struct fs_struct *old)
@@ -184,42 +150,6 @@ int set_current_pwd(const struct path *path)
 	return fs ? set_path(fs, &fs->pwd, path) : -ENOMEM;
 }
 
-/* Replaces *place by new, if it is old. True: the reference on old is the caller's. F held. */
-static bool replace_path(struct path *place, const struct path *old, const struct path *new)
-{
-	if (place->mnt != old->mnt || place->dentry != old->dentry)
-		return false;
-	path_get(new);
-	*place = *new;
-	return true;
-}
-
-/* Returns how many references on old are left over. */
-static unsigned replace_in_fs(struct fs_struct *fs, const struct path *old, const struct path *new)
-{
-	unsigned n;
-
-	spin_lock(&fs->lock);
-	n = replace_path(&fs->root, old, new);
-	n += replace_path(&fs->pwd, old, new);
-	spin_unlock(&fs->lock);
-	return n;
-}
-
-unsigned replace_task_paths(struct task_struct *task, const struct path *old,
-			    const struct path *new)
-{
-	struct fs_struct *fs;
-	unsigned left = 0;
-
-	spin_lock(&task_fs_lock);
-	fs = task ? task->fs : &init_fs;
-	if (fs)
-		left = replace_in_fs(fs, old, new);
-	spin_unlock(&task_fs_lock);
-	return left;
-}
-
 static int share_fs(struct task_struct *child, struct fs_struct *fs)
 {
 	bool in_exec;
@@ -235,8 +165,10 @@ static int share_fs(struct task_struct *child, struct fs_struct *fs)
 	return 0;
 }
 
-int copy_fs(unsigned long clone_flags, struct task_struct *child, struct task_struct *parent)
+static int copy_fs(u64 clone_flags, struct task_struct *child)
 {
+	struct task_struct *parent = current;
+
 	if (!parent->fs) {
 		child->fs = NULL;
 		return 0;
@@ -247,7 +179,7 @@ int copy_fs(unsigned long clone_flags, struct task_struct *child, struct task_st
 	return child->fs ? 0 : -ENOMEM;
 }
 
-void exit_fs(struct task_struct *task)
+static void exit_fs(struct task_struct *task)
 {
 	struct fs_struct *fs;
 
@@ -258,3 +190,8 @@ void exit_fs(struct task_struct *task)
 	if (fs)
 		put_fs_struct(fs);
 }
+
+static const struct task_part task_fs TASK_PART(task_fs) = {
+	.copy = copy_fs,
+	.exit = exit_fs,
+};

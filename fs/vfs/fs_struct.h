@@ -65,8 +65,7 @@ unsigned replace_task_paths(struct task_struct *task, const struct path *old,
 /* Sets what kernel threads see. Called once, by the first mount. */
 void init_fs_set_root(const struct path *root);
 
-/*
- * For fs/file/file.c, at fork and exit. clone_flags: CLONE_FS shares. 0, -ENOMEM, -EAGAIN.
- */
-int copy_fs(unsigned long clone_flags, struct task_struct *child, struct task_struct *parent);
-void exit_fs(struct task_struct *task);
+/* Guards task->fs of other tasks, from the end of which /proc must be safe. */
+extern spinlock_t task_fs_lock;
+/* Takes a counted copy of one of the paths of fs. */
+void fs_get_path(struct fs_struct *fs, const struct path *from, struct path *path);

@@ -12,10 +12,13 @@
 #include "fs/vfs/fs.h"
 #include "kernel/process/pid.h"
 
+struct fd;
 struct fown_struct;
 struct fasync_struct;
 
 struct vfs_hooks {
+	/* fs/file/file.c. NULL: no task has descriptors. file.h */
+	struct fd (*fdget_shared)(unsigned fd);
 	/* fs/pipe/open.c: the operations of FIFOs. NULL: an open is -ENXIO. */
 	const struct file_operations *fifo;
 	/* fs/locks/locks.c: fcntl(2). The other two: for an inode with i_flctx. fs/locks/locks.h */

@@ -7,6 +7,18 @@
 struct nameidata;
 
 /* dcache.c */
+#define D_HASH_SIZE 4096 /* tracefs alone has 5,000 names */
+struct dcache_bucket {
+	spinlock_t lock;        /* B */
+	struct list_head chain; /* [B] of dentry.d_hash */
+};
+extern struct dcache_bucket dentry_hashtable[D_HASH_SIZE];
+static inline struct dcache_bucket *d_bucket(u32 hash)
+{
+	return &dentry_hashtable[hash % D_HASH_SIZE];
+}
+/* Stores the hash of a name in parent. */
+void d_set_hash(const struct dentry *parent, struct qstr *name);
 /* Held by a rename while it changes names and parents: see dentry.d_parent. */
 extern seqlock_t rename_lock;
 /* Held by a rename between directories. While it is held, no d_parent changes. */

@@ -9,6 +9,7 @@
 #include "fs/vfs/namei.h"
 #include "fs/file/file.h"
 #include "fs/vfs/fs_struct.h"
+#include "fs/vfs/hooks.h"
 #include "fs/vfs/internal.h"
 #include "fs/mount/namespace.h"
 #include "fs/vfs/permission.h"
@@ -53,9 +54,11 @@ static int jump_to_root(struct nameidata *nd)
 /* Starts the walk at a descriptor. empty: the name is empty, so the object may be of any type. */
 static int start_at_fd(struct nameidata *nd, int dfd, bool empty)
 {
-	struct fd f = fdget_raw((unsigned)dfd);
+	struct fd f = { .file = fcheck_light(current, (unsigned)dfd) };
 	int err = 0;
 
+	if (!f.file && vfs_hooks.fdget_shared)
+		f = vfs_hooks.fdget_shared((unsigned)dfd);
 	if (!f.file)
 		return -EBADF;
 	if (!empty && !S_ISDIR(f.file->f_inode->i_mode)) {

@@ -2,7 +2,7 @@
  * The VFS with tmpfs, under ASan, compared with the Linux of the host: random operations must give the same
  * results, errnos and contents, and must leak no memory.
  * sources: fs/vfs/inode.c fs/file/file_owner.c fs/mount/namespace.c fs/vfs/namei.c fs/vfs/namei_ops.c fs/vfs/namei_rename.c fs/calls/namei.c
- * sources: fs/vfs/open.c fs/file/file.c fs/calls/fcntl.c fs/locks/locks.c fs/locks/calls.c fs/vfs/fs_struct.c fs/calls/stat.c fs/calls/access.c fs/calls/attr.c
+ * sources: fs/vfs/open.c fs/file/file.c fs/file/iovec.c fs/calls/fcntl.c fs/locks/locks.c fs/locks/calls.c fs/vfs/fs_struct.c fs/vfs/fs_struct_tasks.c fs/vfs/dcache_rename.c fs/calls/stat.c fs/calls/access.c fs/calls/attr.c
  * sources: fs/calls/truncate.c fs/vfs/permission.c fs/file/uio.c fs/file/read_write.c fs/vfs/readdir.c fs/calls/read_write.c fs/calls/open.c fs/calls/getdents.c fs/calls/cwd.c fs/vfs/libfs.c fs/vfs/d_path.c
  * sources: fs/vfs/page_cache.c fs/tmpfs/file.c fs/tmpfs/memfd.c fs/tmpfs/super.c fs/tmpfs/options.c fs/mount/options.c fs/vfs/seq_file.c tests/host/linux_fs.c
  * sources: fs/vfs/hooks.c fs/notify/events.c kernel/lib/kstrtox.c kernel/lib/rbtree.c
@@ -17,6 +17,7 @@
 /* The test calls their initcalls itself. */
 #include "fs/vfs/dcache.c"
 #include "fs/file/file_table.c"
+#include "fs/file/anon_inode.c"
 #include "fs/vfs/filesystems.h"
 #include "fs/vfs/page_cache.h"
 #include "fs/pipe/pipe.h"
@@ -184,6 +185,7 @@ static int setup(void **state)
 	host_page_offset = (unsigned long)aligned_alloc(PAGE_SIZE, ARENA_PAGES * PAGE_SIZE);
 	dcache_init();
 	files_init();
+	vfs_hooks.fdget_shared = fdget_shared;
 	vfs_hooks.fcntl_lock = __fcntl_lock;
 	vfs_hooks.locks_remove_posix = __locks_remove_posix;
 	vfs_hooks.locks_remove_file = __locks_remove_file;
