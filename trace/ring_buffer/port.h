@@ -1,6 +1,7 @@
 /*
- * Everything that the ring buffer needs from the kernel. trace/ring_buffer/port_host.h provides the
- * same for the host, so that the same source also runs there, under sanitizers.
+ * Everything that the ring buffer needs from the kernel. port_host.h, which lies in
+ * tests/host/stubs/, provides the same for the host, so that the same source also runs there, under
+ * sanitizers.
  */
 #pragma once
 

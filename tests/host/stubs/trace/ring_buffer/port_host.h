@@ -1,14 +1,12 @@
 /* The ring buffer's environment on the host, where threads simulate CPUs. */
 #pragma once
 
-#ifdef NOP5_HOST /* only host builds include this header */
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#endif
 
 #include "kernel/compiler.h"
 
