@@ -63,7 +63,7 @@ static bool check_pending(unsigned cpu)
 	return cpu_event_due(CPU_EVENT_WATCHDOG, cpu) != KTIME_MAX;
 }
 
-/* sched_leave_idle_hook. */
+/* sched_ops.leave_idle. */
 static void watchdog_leave_idle(ktime_t now)
 {
 	unsigned watcher = this_cpu_read(watchdogs.watcher);
@@ -74,7 +74,7 @@ static void watchdog_leave_idle(ktime_t now)
 		smp_send_reschedule(watcher);
 }
 
-/* sched_ipi_hook: the watched CPU may need this CPU as its watcher. */
+/* sched_ops.ipi: the watched CPU may need this CPU as its watcher. */
 static void watchdog_ipi(void)
 {
 	if (!check_pending(smp_processor_id()) && !idle_cpu(this_cpu_read(watchdogs.watched)))
@@ -196,8 +196,8 @@ static int __init watchdog_init(void)
 	if (watchdog_thresh <= 0)
 		return 0;
 	cpu_event_setup(CPU_EVENT_WATCHDOG, watchdog_check);
-	smp_store_release(&sched_ipi_hook, watchdog_ipi);
-	smp_store_release(&sched_leave_idle_hook, watchdog_leave_idle);
+	smp_store_release(&sched_ops.ipi, watchdog_ipi);
+	smp_store_release(&sched_ops.leave_idle, watchdog_leave_idle);
 	on_each_cpu(watchdog_enable, NULL, true);
 	return 0;
 }

@@ -108,7 +108,7 @@ static void run_cpu_timers(struct task_struct *p)
 
 static int __init cpu_timers_init(void)
 {
-	sched_program_tick_hook = run_cpu_timers;
+	sched_ops.program_tick = run_cpu_timers;
 	return 0;
 }
 core_initcall(cpu_timers_init);

@@ -37,8 +37,7 @@ EXPORT_SYMBOL(current_task);
 void (*klp_sched_try_switch_hook)(void);
 void (*wq_worker_sleeping_hook)(struct task_struct *task);
 void (*wq_worker_running_hook)(struct task_struct *task);
-void (*sched_leave_idle_hook)(ktime_t now);
-void (*sched_ipi_hook)(void);
+struct sched_ops sched_ops;
 /* Every CPU starts with preemption disabled, in its idle task, and an idle task stays so. */
 DEFINE_PER_CPU(u32, __preempt_count) = PREEMPT_NEED_RESCHED | PREEMPT_OFFSET;
 EXPORT_SYMBOL(__preempt_count);
@@ -82,7 +81,7 @@ void scheduler_ipi(void)
 	if (READ_ONCE(rq->need_resched))
 		set_preempt_need_resched();
 	start_tick_if_needed(rq);
-	hook = READ_ONCE(sched_ipi_hook);
+	hook = READ_ONCE(sched_ops.ipi);
 	if (hook)
 		hook();
 }
@@ -383,7 +382,7 @@ static noinline void switch_idle(struct runqueue *rq, struct task_struct *prev,
 		calc_global_load(now, (long)rq->idle_nr - (long)rq->nr_running);
 	}
 	if (next != rq->idle) {
-		void (*hook)(ktime_t now) = READ_ONCE(sched_leave_idle_hook);
+		void (*hook)(ktime_t now) = READ_ONCE(sched_ops.leave_idle);
 
 		if (cpumask_test_cpu(rq->cpu, &sched_idle_mask))
 			cpumask_clear_cpu(rq->cpu, &sched_idle_mask);
@@ -587,5 +586,4 @@ void __init sched_init(void)
 	cpu_rq(0)->online_since = init_task.start_time;
 	balance_init();
 	cpu_event_setup(CPU_EVENT_TICK, scheduler_tick);
-	rt_bandwidth_init();
 }

@@ -1,7 +1,6 @@
 /* Scheduling parameters of a task: policy and priority, nice, affinity. And yield(). */
 #include "kernel/sched/runqueue.h"
 
-#include "kernel/sched/rtmutex.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/smp.h"
 
@@ -90,7 +89,8 @@ static void set_policy(struct task_struct *p, enum sched_policy policy, int prio
 		requeue_if_lowered(rq, p, old);
 	}
 	task_rq_unlock(rq, p, flags);
-	rt_mutex_adjust_pi(p);
+	if (sched_ops.priority_changed)
+		sched_ops.priority_changed(p);
 }
 
 void sched_set_pi_prio(struct task_struct *p, struct task_struct *from)

@@ -5,8 +5,8 @@
  *
  * A task runs until it sleeps, yields, or a more urgent task comes. In the last case it stays at
  * the head of its list. A SCHED_RR task goes to the tail at the end of its slice. While a task
- * spins, fair tasks run on its CPU only when it is throttled (kernel/sched/rt_bandwidth.c);
- * balancing moves them to other CPUs.
+ * spins, fair tasks run on its CPU only when it is throttled (kernel/sched/rt_bandwidth.c, if
+ * linked); balancing moves them to other CPUs.
  */
 #include "kernel/sched/runqueue.h"
 
@@ -60,8 +60,8 @@ struct task_struct *pick_next_task_rt(struct runqueue *rq)
 	/* END LAB 9 */
 
 	if (likely(level)) {
-		if (unlikely(!rt->in_period))
-			start_rt_period(rq);
+		if (unlikely(!rt->in_period) && sched_ops.start_rt_period)
+			sched_ops.start_rt_period(rq);
 		if (unlikely(rt->throttled))
 			return NULL;
 	}

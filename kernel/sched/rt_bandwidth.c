@@ -9,6 +9,7 @@
  */
 #include "kernel/sched/runqueue.h"
 
+#include "kernel/init.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/mutex.h"
 #include "kernel/smp.h"
@@ -50,7 +51,8 @@ static void start_event(struct rt_rq *rt, ktime_t now, u64 runtime)
 	cpu_event_start(CPU_EVENT_RT_PERIOD, max(next, now + EVENT_DISTANCE));
 }
 
-void start_rt_period(struct runqueue *rq)
+/* A period begins with a task that runs on this CPU. R held. */
+static void start_rt_period(struct runqueue *rq)
 {
 	ktime_t now = ktime_get();
 	u64 runtime = runtime_ns();
@@ -155,7 +157,10 @@ int sched_set_rt_runtime(int runtime)
 	return err;
 }
 
-void __init rt_bandwidth_init(void)
+static int __init rt_bandwidth_init(void)
 {
 	cpu_event_setup(CPU_EVENT_RT_PERIOD, rt_period_event);
+	smp_store_release(&sched_ops.start_rt_period, start_rt_period);
+	return 0;
 }
+core_initcall(rt_bandwidth_init);

@@ -1,6 +1,7 @@
 /* Mutexes with priority inheritance. rtmutex.h describes them. */
 #include "kernel/sched/rtmutex.h"
 
+#include "kernel/init.h"
 #include "kernel/printk/ratelimit.h"
 #include "kernel/sched/runqueue.h"
 
@@ -233,9 +234,17 @@ void rt_mutex_exit(struct task_struct *task)
 	spin_unlock(&rt_mutex_lock);
 }
 
-void rt_mutex_adjust_pi(struct task_struct *task)
+/* Sorts task among the waiters, and follows the chain. */
+static void priority_changed(struct task_struct *task)
 {
 	spin_lock(&rt_mutex_lock);
 	adjust_chain(sort_again(task));
 	spin_unlock(&rt_mutex_lock);
 }
+
+static int __init rt_mutex_init(void)
+{
+	sched_ops.priority_changed = priority_changed;
+	return 0;
+}
+core_initcall(rt_mutex_init);

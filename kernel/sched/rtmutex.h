@@ -79,8 +79,6 @@ static inline bool rt_mutex_none(struct task_struct *task)
 		(void)xchg(&task->pi_dead, true); /* a barrier: see rt_mutex_init_owned() */
 	return list_empty(&task->pi_mutexes);
 }
-/* The own priority of task has changed: sorts it among the waiters, and follows the chain. */
-void rt_mutex_adjust_pi(struct task_struct *task);
 
 /* For a waiter that has no mutex yet. */
 static inline void rt_mutex_init_waiter(struct rt_mutex_waiter *waiter)

@@ -147,11 +147,6 @@ void start_rr_slice(struct task_struct *p);
 /* The tick has found a SCHED_RR task: at the end of its slice the next one of its level runs. */
 void task_tick_rr(struct runqueue *rq, struct task_struct *curr);
 
-/* rt_bandwidth.c */
-/* A period begins with a task that runs on this CPU. R held. */
-void start_rt_period(struct runqueue *rq);
-void rt_bandwidth_init(void);
-
 /* balance.c */
 /* The CPU on which p, asleep, must wake up, if its last CPU is busy or forbidden. P held. */
 unsigned select_task_rq_slow(struct task_struct *p);

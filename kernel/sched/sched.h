@@ -200,14 +200,24 @@ extern void (*task_exit_hook)(struct task_struct *task);
  */
 extern void (*wq_worker_sleeping_hook)(struct task_struct *task);
 extern void (*wq_worker_running_hook)(struct task_struct *task);
-/* Hook of the clocks of CPU time: the tick has interrupted p, a program. Interrupts off. */
-extern void (*sched_program_tick_hook)(struct task_struct *p);
+struct runqueue;
 /*
- * Hooks of the lockup detector, NULL until it starts. Interrupts off. leave_idle: this CPU switches
- * from its idle task to another task. ipi: a reschedule IPI has arrived.
+ * What the scheduler asks of features, which fill it at the boot. NULL: the feature is not linked,
+ * or has not started, and nothing is to be done. Interrupts off, except where stated.
  */
-extern void (*sched_leave_idle_hook)(ktime_t now);
-extern void (*sched_ipi_hook)(void);
+struct sched_ops {
+	/* kernel/sched/rt_bandwidth.c: a real-time task begins to run outside of a period. R held. */
+	void (*start_rt_period)(struct runqueue *rq);
+	/* kernel/sched/rtmutex.c: the own priority of p has changed. Task context, no lock held. */
+	void (*priority_changed)(struct task_struct *p);
+	/* kernel/posix_time/: the tick has interrupted p, a program. */
+	void (*program_tick)(struct task_struct *p);
+	/* kernel/watchdog.c: this CPU switches from its idle task to another task. R held. */
+	void (*leave_idle)(ktime_t now);
+	/* kernel/watchdog.c: a reschedule IPI has arrived. */
+	void (*ipi)(void);
+};
+extern struct sched_ops sched_ops;
 
 /*
  * Sleeps once on wq, as an exclusive waiter for wake_up_locked(). The caller holds wq->lock, which

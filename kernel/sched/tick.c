@@ -6,7 +6,6 @@
 #include "kernel/time/timer.h"
 
 DEFINE_PER_CPU(bool, irq_from_user);
-void (*sched_program_tick_hook)(struct task_struct *p);
 
 void start_tick(struct runqueue *rq, ktime_t when)
 {
@@ -53,8 +52,8 @@ void scheduler_tick(ktime_t now)
 	if (curr->mm && !rq->tick_armed)
 		start_tick(rq, ktime_get() + USER_TICK_NS);
 	rq_unlock(rq);
-	if (curr->mm && sched_program_tick_hook)
-		sched_program_tick_hook(curr);
+	if (curr->mm && sched_ops.program_tick)
+		sched_ops.program_tick(curr);
 	calc_global_load(now, 0);
 	trigger_load_balance(rq, now);
 }
