@@ -105,7 +105,7 @@ def check_the_architecture_page_lists_hooks_and_who_sets_them():
     table, declared = tables_of_calls_up(), {}
     texts = {name(p): p.read_text() for p in sources(".c") if name(p).split("/")[0] != "selftest"}
     for what, header, struct in declared_calls_up():
-        setting = re.compile(rf"\b{what}(?:\.\w+)? = |[(&]{what}, (?!NULL)" + (rf"|\bstruct {struct} \w+ = \{{" if struct else ""))
+        setting = re.compile(rf"\b{what}(?:\.\w+)? = |[(&]{what}(?:\.\w+)?, (?!NULL)" + (rf"|\bstruct {struct} \w+ = \{{" if struct else ""))
         setters = [path for path, text in texts.items() if setting.search(text)]
         declared[what] = header
         if what not in table:

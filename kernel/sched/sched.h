@@ -206,7 +206,7 @@ struct runqueue;
  * or has not started, and nothing is to be done. Interrupts off, except where stated.
  */
 struct sched_ops {
-	/* kernel/sched/rt_bandwidth.c: a real-time task begins to run outside of a period. R held. */
+	/* kernel/sched/rt_bandwidth.c: a real-time task runs outside of a period. R held. */
 	void (*start_rt_period)(struct runqueue *rq);
 	/* kernel/sched/rtmutex.c: the own priority of p has changed. Task context, no lock held. */
 	void (*priority_changed)(struct task_struct *p);
