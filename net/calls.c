@@ -124,49 +124,36 @@ SYSCALL_DEFINE4(socketpair, int, family, int, type, int, protocol, int __user *,
 	return 0;
 }
 
-SYSCALL_DEFINE3(bind, int, fd, struct sockaddr __user *, umyaddr, int, addrlen)
+static int bind_socket(struct socket *sock, const void __user *addr, int len)
 {
 	union sockname name;
-	struct fd f;
-	struct socket *sock = sock_get((unsigned)fd, &f);
-	int err;
+	int err = copy_name_from_user(&name, addr, len);
 
-	if (IS_ERR(sock))
-		return PTR_ERR(sock);
-	err = copy_name_from_user(&name, umyaddr, addrlen);
-	if (!err)
-		err = sock->ops->bind(sock, &name, addrlen);
-	fdput(f);
-	return err;
+	return err ? err : sock->ops->bind(sock, &name, len);
+}
+
+SYSCALL_DEFINE3(bind, int, fd, struct sockaddr __user *, umyaddr, int, addrlen)
+{
+	return with_socket(fd, sock, file, bind_socket(sock, umyaddr, addrlen));
 }
 
 SYSCALL_DEFINE2(listen, int, fd, int, backlog)
 {
-	struct fd f;
-	struct socket *sock = sock_get((unsigned)fd, &f);
-	int err;
+	return with_socket(fd, sock, file, sock->ops->listen(sock, backlog));
+}
 
-	if (IS_ERR(sock))
-		return PTR_ERR(sock);
-	err = sock->ops->listen(sock, backlog);
-	fdput(f);
-	return err;
+static int connect_socket(struct socket *sock, const void __user *addr, int len, bool nonblock)
+{
+	union sockname name;
+	int err = copy_name_from_user(&name, addr, len);
+
+	return err ? err : sock->ops->connect(sock, &name, len, nonblock);
 }
 
 SYSCALL_DEFINE3(connect, int, fd, struct sockaddr __user *, uservaddr, int, addrlen)
 {
-	union sockname name;
-	struct fd f;
-	struct socket *sock = sock_get((unsigned)fd, &f);
-	int err;
-
-	if (IS_ERR(sock))
-		return PTR_ERR(sock);
-	err = copy_name_from_user(&name, uservaddr, addrlen);
-	if (!err)
-		err = sock->ops->connect(sock, &name, addrlen, f.file->f_flags & O_NONBLOCK);
-	fdput(f);
-	return err;
+	return with_socket(fd, sock, file,
+			   connect_socket(sock, uservaddr, addrlen, file->f_flags & O_NONBLOCK));
 }
 
 /* The name of sock, or of its peer, to a program. */
@@ -221,67 +208,31 @@ SYSCALL_DEFINE4(accept4, int, fd, struct sockaddr __user *, upeer_sockaddr, int 
 SYSCALL_DEFINE3(getsockname, int, fd, struct sockaddr __user *, usockaddr, int __user *,
 		usockaddr_len)
 {
-	struct fd f;
-	struct socket *sock = sock_get((unsigned)fd, &f);
-	int err;
-
-	if (IS_ERR(sock))
-		return PTR_ERR(sock);
-	err = name_to_user(sock, NAME_OF_SOCKET, usockaddr, usockaddr_len);
-	fdput(f);
-	return err;
+	return with_socket(fd, sock, file,
+			   name_to_user(sock, NAME_OF_SOCKET, usockaddr, usockaddr_len));
 }
 
 SYSCALL_DEFINE3(getpeername, int, fd, struct sockaddr __user *, usockaddr, int __user *,
 		usockaddr_len)
 {
-	struct fd f;
-	struct socket *sock = sock_get((unsigned)fd, &f);
-	int err;
-
-	if (IS_ERR(sock))
-		return PTR_ERR(sock);
-	err = name_to_user(sock, NAME_OF_PEER, usockaddr, usockaddr_len);
-	fdput(f);
-	return err;
+	return with_socket(fd, sock, file,
+			   name_to_user(sock, NAME_OF_PEER, usockaddr, usockaddr_len));
 }
 
 SYSCALL_DEFINE2(shutdown, int, fd, int, how)
 {
-	struct fd f;
-	struct socket *sock = sock_get((unsigned)fd, &f);
-	int err;
-
-	if (IS_ERR(sock))
-		return PTR_ERR(sock);
-	err = sock->ops->shutdown(sock, (unsigned)how);
-	fdput(f);
-	return err;
+	return with_socket(fd, sock, file, sock->ops->shutdown(sock, (unsigned)how));
 }
 
 SYSCALL_DEFINE5(setsockopt, int, fd, int, level, int, optname, char __user *, optval, int, optlen)
 {
-	struct fd f;
-	struct socket *sock = sock_get((unsigned)fd, &f);
-	int err;
-
-	if (IS_ERR(sock))
-		return PTR_ERR(sock);
-	err = sock->ops->setsockopt(sock, level, optname, optval, optlen);
-	fdput(f);
-	return err;
+	return with_socket(fd, sock, file,
+			   sock->ops->setsockopt(sock, level, optname, optval, optlen));
 }
 
 SYSCALL_DEFINE5(getsockopt, int, fd, int, level, int, optname, char __user *, optval, int __user *,
 		optlen)
 {
-	struct fd f;
-	struct socket *sock = sock_get((unsigned)fd, &f);
-	int err;
-
-	if (IS_ERR(sock))
-		return PTR_ERR(sock);
-	err = sock->ops->getsockopt(sock, level, optname, optval, optlen);
-	fdput(f);
-	return err;
+	return with_socket(fd, sock, file,
+			   sock->ops->getsockopt(sock, level, optname, optval, optlen));
 }

@@ -174,28 +174,12 @@ static ssize_t do_recvmsg(struct socket *sock, struct file *file, struct user_ms
 
 SYSCALL_DEFINE3(sendmsg, int, fd, struct user_msghdr __user *, msg, unsigned int, flags)
 {
-	struct fd f;
-	struct socket *sock = sock_get((unsigned)fd, &f);
-	ssize_t ret;
-
-	if (IS_ERR(sock))
-		return PTR_ERR(sock);
-	ret = do_sendmsg(sock, f.file, msg, flags);
-	fdput(f);
-	return ret;
+	return with_socket(fd, sock, file, do_sendmsg(sock, file, msg, flags));
 }
 
 SYSCALL_DEFINE3(recvmsg, int, fd, struct user_msghdr __user *, msg, unsigned int, flags)
 {
-	struct fd f;
-	struct socket *sock = sock_get((unsigned)fd, &f);
-	ssize_t ret;
-
-	if (IS_ERR(sock))
-		return PTR_ERR(sock);
-	ret = do_recvmsg(sock, f.file, msg, flags);
-	fdput(f);
-	return ret;
+	return with_socket(fd, sock, file, do_recvmsg(sock, file, msg, flags));
 }
 
 SYSCALL_DEFINE4(sendmmsg, int, fd, struct mmsghdr __user *, mmsg, unsigned int, vlen, unsigned int,
