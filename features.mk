@@ -25,7 +25,7 @@ $(call feature,initramfs,core,\
 $(call feature,programs,initramfs,\
 	arch/x86_64/user kernel/process kernel/signal kernel/vm kernel/syscalls kernel/time/timespec.c kernel/random/getrandom.c fs/exec fs/calls fs/pipe kernel/sched/rt_bandwidth.c \
 	fs/file/anon_inode.c fs/file/file.c fs/file/file_sysctl.c fs/file/iovec.c fs/vfs/dcache_rename.c fs/vfs/fs_struct_tasks.c \
-	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c kernel/console/tty_jobctrl.c trace/core/user_file.c kernel/console/tty_ioctl.c \
+	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c kernel/console/tty_jobctrl.c kernel/console/tty_ioctl.c \
 	kernel/console/tty_modes.c \
 	fs/proc/task fs/proc/kcore.c fs/proc/mounts.c fs/proc/unknown_syscalls.c fs/dev/random.c fs/dev/kmsg.c \
 	fs/proc/sysctl_sched.c,\
@@ -75,7 +75,7 @@ $(call feature,debug,core,\
 
 # The headers declare tracepoints and describe records. Without events a tracepoint is no code.
 $(call feature,events,core,\
-	trace/events trace/filter trace/trigger kernel/tracepoint.c %_events.h kernel/random/hash_pointer.c,\
+	trace/events trace/filter trace/trigger trace/core/user_stack.c kernel/tracepoint.c %_events.h kernel/random/hash_pointer.c,\
 	trace events with filters and triggers)
 
 $(call feature,hist,events,\
@@ -125,6 +125,7 @@ $(call together,persist ftrace,trace/tracers/pstore.c)
 $(call together,btf ftrace,trace/tracers/function/typed_args.c)
 $(call together,modules ftrace,trace/ftrace_files/module_filter.c)
 $(call together,modules events,trace/events/module.c)
+$(call together,programs events,trace/core/user_file.c)
 $(call together,events commands,trace/events/function_commands.c)
 $(call together,events programs,trace/events/syscalls.c trace/events/systems/raw_syscalls.c trace/events/systems/signal.c)
 $(call together,sockets events,trace/events/systems/net.c)
