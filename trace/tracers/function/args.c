@@ -4,7 +4,7 @@
 #include "kernel/lib/string.h"
 #include "trace/core/output.h"
 
-const struct func_arg_types *func_arg_types;
+const struct func_args_ops *func_args_ops;
 
 unsigned long next_arg_register(struct arg_registers *r)
 {
@@ -16,8 +16,8 @@ unsigned long next_arg_register(struct arg_registers *r)
 
 void load_function_arg_types(void)
 {
-	if (func_arg_types)
-		func_arg_types->load();
+	if (func_args_ops)
+		func_args_ops->load();
 }
 
 static void print_untyped(struct trace_seq *s, struct arg_registers *r)
@@ -37,7 +37,7 @@ void print_function_args(struct trace_iterator *iter, unsigned long func, const 
 	trace_seq_putc(s, '(');
 	if (registers.count && !iter->any_context)
 		load_function_arg_types();
-	if (!registers.count || !func_arg_types || !func_arg_types->print(s, func, &registers))
+	if (!registers.count || !func_args_ops || !func_args_ops->print(s, func, &registers))
 		print_untyped(s, &registers);
 	trace_seq_putc(s, ')');
 }

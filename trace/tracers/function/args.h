@@ -14,7 +14,7 @@ unsigned long next_arg_register(struct arg_registers *r);
  * The types of the kernel's functions. typed_args.c fills it in an initcall; NULL: the kernel has
  * no types, and arguments are numbers.
  */
-struct func_arg_types {
+struct func_args_ops {
 	void (*load)(void); /* reads the types, before the first print. Task context. */
 	/*
 	 * Prints the arguments of a call of func, without the parentheses. False: its types are not
@@ -22,7 +22,7 @@ struct func_arg_types {
 	 */
 	bool (*print)(struct trace_seq *s, unsigned long func, struct arg_registers *r);
 };
-extern const struct func_arg_types *func_arg_types;
+extern const struct func_args_ops *func_args_ops;
 
 /* Reads the types, which a dump cannot do. Task context. */
 void load_function_arg_types(void);

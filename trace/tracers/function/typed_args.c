@@ -89,11 +89,11 @@ static bool print_args(struct trace_seq *s, unsigned long func, struct arg_regis
 	return proto;
 }
 
-static const struct func_arg_types types = { .load = btf_vmlinux_load, .print = print_args };
+static const struct func_args_ops typed_args = { .load = btf_vmlinux_load, .print = print_args };
 
 static int __init typed_args_init(void)
 {
-	func_arg_types = &types;
+	func_args_ops = &typed_args;
 	return 0;
 }
 core_initcall(typed_args_init);
