@@ -1,4 +1,8 @@
-/* Heap sort. */
+/*
+ * Shell's sort: an insertion sort of the elements that lie far apart, then of nearer ones, then of
+ * all. Tables of the linker are nearly sorted when the boot sorts them, so few of their elements
+ * move.
+ */
 #include "kernel/lib/sort.h"
 #include "kernel/export.h"
 
@@ -13,23 +17,6 @@ static void swap_elements(u8 *a, u8 *b, size_t size)
 	}
 }
 
-/* Moves the element at root down until none of its children in [0, n) is greater. */
-static void sift_down(u8 *base, size_t root, size_t n, size_t size, cmp_func_t cmp)
-{
-	for (;;) {
-		size_t child = 2 * root + 1;
-
-		if (child >= n)
-			return;
-		if (child + 1 < n && cmp(base + child * size, base + (child + 1) * size) < 0)
-			child++;
-		if (cmp(base + root * size, base + child * size) >= 0)
-			return;
-		swap_elements(base + root * size, base + child * size, size);
-		root = child;
-	}
-}
-
 static bool is_sorted(const u8 *base, size_t n, size_t size, cmp_func_t cmp)
 {
 	for (size_t i = 1; i < n; i++)
@@ -38,17 +25,24 @@ static bool is_sorted(const u8 *base, size_t n, size_t size, cmp_func_t cmp)
 	return true;
 }
 
+/*
+ * Of R. Sedgewick, "A new upper bound for Shellsort" (Journal of Algorithms 7, 1986):
+ * 9 (4^k - 2^k) + 1 and 4^k - 3 * 2^k + 1. With them the time is at most O(n^(4/3)).
+ */
+static const u32 distances[] = { 1,    5,    19,   41,    109,   209,   505,    929,
+				 2161, 3905, 8929, 16001, 36289, 64769, 146305, 260609 };
+
 void sort(void *base, size_t n, size_t size, cmp_func_t cmp)
 {
-	u8 *array = base;
+	size_t pass = is_sorted(base, n, size, cmp) ? 0 : ARRAY_SIZE(distances);
 
-	if (is_sorted(array, n, size, cmp))
-		return;
-	for (size_t root = n / 2; root-- > 0;)
-		sift_down(array, root, n, size, cmp);
-	while (--n > 0) {
-		swap_elements(array, array + n * size, size);
-		sift_down(array, 0, n, size, cmp);
+	while (pass-- > 0) {
+		size_t distance = distances[pass] * size;
+
+		for (u8 *last = (u8 *)base + distance; last < (u8 *)base + n * size; last += size)
+			for (u8 *p = last; p >= (u8 *)base + distance && cmp(p - distance, p) > 0;
+			     p -= distance)
+				swap_elements(p - distance, p, size);
 	}
 }
 EXPORT_SYMBOL(sort);

@@ -7,7 +7,7 @@
 typedef int (*cmp_func_t)(const void *a, const void *b);
 
 /*
- * Sorts in place, without recursion; not stable. O(n log n), O(n) for a sorted array. Any context.
+ * Sorts in place, without recursion; not stable. O(n^(4/3)), O(n) for a sorted array. Any context.
  */
 void sort(void *base, size_t n, size_t size, cmp_func_t cmp);
 

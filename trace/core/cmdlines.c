@@ -159,8 +159,7 @@ static struct saved_cmdlines_buffer *alloc_cmdlines(unsigned size)
 
 	if (!s)
 		return NULL;
-	for (unsigned i = 0; i < PID_NUMBERS; i++)
-		s->slot_of[i] = NO_CMDLINE;
+	memset(s->slot_of, 0xff, sizeof(s->slot_of)); /* NO_CMDLINE */
 	s->size = size;
 	s->last = size - 1;
 	return s;
