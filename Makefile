@@ -339,12 +339,13 @@ $(O)/Module.symvers: $(O)/symvers.ld ;
 
 # The first link shows the size of the symbol table. The second link reserves that much space for the
 # table, and scripts/kallsyms fills it. It also adds the types, which pahole reads from the first.
+TYPES := $(if $(filter btf,$(LINKED)),$(PAHOLE))
 define link
 	$(call say,LD,$@)
 	$(Q)$(LD) $(LDFLAGS) -T $< -o $@.tmp $(filter %.o,$^) $(O)/symvers.ld
-	$(if $(PAHOLE),$(Q)PAHOLE='$(PAHOLE)' NM='$(NM)' OBJCOPY='$(OBJCOPY)' scripts/btf $@.tmp $@.btf.o)
+	$(if $(TYPES),$(Q)PAHOLE='$(PAHOLE)' NM='$(NM)' OBJCOPY='$(OBJCOPY)' scripts/btf $@.tmp $@.btf.o)
 	$(Q)$(LD) $(LDFLAGS) --defsym=__kallsyms_size=$$($(O)/scripts/kallsyms size $@.tmp) \
-		-T $< -o $@.tmp $(filter %.o,$^) $(if $(PAHOLE),$@.btf.o) $(O)/symvers.ld
+		-T $< -o $@.tmp $(filter %.o,$^) $(if $(TYPES),$@.btf.o) $(O)/symvers.ld
 	$(Q)$(O)/scripts/kallsyms fill $@.tmp $@ && chmod +x $@ && rm $@.tmp
 endef
 

@@ -23,6 +23,7 @@ ALL = {
     "boot": Subject(("boot", "iso", "kernel/boot", "kernel/acpi", "kernel/main.c", "kernel/mm", "arch"),
                     ("test_boot", "test_bochs", "test_cpu_models", "test_acpi", "test_initramfs"), ("test_acpi", "test_memblock", "test_page_alloc", "test_cpio"),
                     ("fuzz_acpi", "fuzz_multiboot2", "fuzz_pvh", "fuzz_cpio", "fuzz_inflate")),
+    "core": Subject(("kernel/monitor", "features.mk", "scripts/features"), ("test_core",)),
     "memory": Subject(("kernel/mm",), (), ("test_page_alloc", "test_slab*", "test_memblock")),
     "lib": Subject(("kernel/lib", "kernel/printk"), (), ("test_string", "test_vsprintf", "test_rbtree", "test_printk_ringbuffer",
                                                         "test_text", "test_inflate", "test_deflate"), ("fuzz_text",)),
