@@ -151,6 +151,28 @@ def check_only_the_machine_knows_its_own_headers():
                 yield f"{name(path, number)}: arch/{match.group(1)} is for arch/ only"
 
 
+def check_the_page_about_machines_names_who_includes_each_header():
+    page, used = (ROOT / "arch/README.md"), {}
+    order = ("boot", "kernel", "fs", "net", "trace", "modules")
+    for path in (p for room in order for p in (ROOT / room).rglob("*") if p.suffix in (".c", ".h", ".asm")):
+        for header in re.findall(r'^\s*[#%]\s*include\s+"arch/([^"]+)"', path.read_text(), re.M):
+            used.setdefault(header, set()).add(path.relative_to(ROOT).parts[0])
+    rows = dict(re.findall(r"^\| `([\w/]+\.(?:h|inc))` \|.*\| (.*) \|$", page.read_text(), re.M))
+    for header in sorted(used.keys() | rows.keys()):
+        rooms = ", ".join(f"`{room}`" for room in order if room in used.get(header, ()))
+        if rows.get(header) != rooms:
+            yield f"{name(page)}: {header} is used by {rooms or 'no other room'}, and the row says {rows.get(header)}"
+
+
+def check_the_architecture_page_names_each_linker_table():
+    headers = [path for path in sources(".h") if path.relative_to(ROOT).parts[0] != "selftest"]
+    macros = [macro.group(1, 2) for path in headers for macro in re.finditer(r"^#define (\w+)((?:.*\\\n)*.*)", path.read_text(), re.M)]
+    for macro, body in macros:
+        inner = macro.startswith("__") or any(re.search(rf"\b{macro}\b", other) for _, other in macros)
+        if "LINKER_TABLE_ENTRY(" in body and not inner and not re.search(rf"`{macro}\b", ARCHITECTURE.read_text()):
+            yield f"{name(ARCHITECTURE)} does not name the linker table of {macro}()"
+
+
 def kernel_room(text):
     """The room of a path below kernel/; None for a source that lies in kernel/ itself."""
     path = Path(text)

@@ -417,9 +417,9 @@ def draw_module():
     x = 480
     d.title_text(x, 10, "its states, and what happens in each")
     states = [("UNFORMED", "checked, moved, relocated; calls of __fentry__ become nops;\nrights of pages. Lookups do not find it yet", "gray", 24),
-              ("COMING", "names in kallsyms; the chain, coming(), from 1 to 8:\nmay refuse. Then the parameters, and init()", "yellow", 104),
+              ("COMING", "names in kallsyms; the chain, coming(), from 1 to 6:\nmay refuse. Then the parameters, and init()", "yellow", 104),
               ("LIVE", "the chain, live(): sites of init text are forgotten.\ninit text, constants and data are freed", "green", 184),
-              ("GOING", "exit(); the chain, going(), from 8 to 1;\nsynchronize_rcu_tasks(); the memory is freed", "red", 264)]
+              ("GOING", "exit(); the chain, going(), from 6 to 1;\nsynchronize_rcu_tasks(); the memory is freed", "red", 264)]
     for number, (name, what, color, y) in enumerate(states):
         d.box(x, y, 100, 44, name, color)
         d.text(x + 112, y + 18, what)
@@ -433,8 +433,9 @@ def draw_module():
     d.note(x - 24, 210, "init() has failed", "end")
     # The chain.
     d.title_text(x, 344, "the chain of rooms that are told, in this order")
-    chain = ["jump labels", "trace_printk", "ftrace", "kprobes", "kprobe_events", "/sys/module", "events", "livepatch"]
+    chain = ["static keys", "trace_printk", "ftrace", "kprobes", "probe events"]
     for number, name in enumerate(chain):
         d.box(x + number % 4 * 142, 356 + number // 4 * 46, 130, 30, f"{number + 1} {name}", "blue")
+    d.box(x + 142, 402, 414, 30, "6 /sys/module, events, livepatch, profiler", "blue")
     d.note(x, 460, "ftrace makes records of the sites before a kprobe, an event or a patch can want one.\nOn the way out it is told after them.")
     return d
