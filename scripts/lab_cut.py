@@ -7,8 +7,7 @@ A part stands between two comments. In the finished source they are read as what
     /* END LAB 2 */
 
 In the starter, the hint stays, `Starts as:` and what follows replaces the solution, and the second comment stays. The
-first comment may have several lines. Assembly has `;` and scripts have `#` instead. The comments of labs that are not
-cut are removed. labs/README.md tells how to place them.
+first comment may have several lines. Assembly has `;` instead. The comments of labs that are not cut are removed. labs/README.md tells how to place them.
 """
 import io
 import json
