@@ -21,9 +21,9 @@ from pathlib import Path
 
 import lab_table
 
-BEGIN = re.compile(r"^[ \t]*(?P<open>/\*|;|#)[ \t]*(?:\n[ \t]*\*[ \t]*)?LAB (?P<lab>\d+): ?", re.M)
-END = re.compile(r"^[ \t]*(?:/\*|;|#)[ \t]*END LAB (?P<lab>\d+)[ \t]*(?:\*/)?[ \t]*\n", re.M)
-STARTS_AS = re.compile(r"[\s*;#]*\bStarts as:[ \t]*")
+BEGIN = re.compile(r"^[ \t]*(?P<open>/\*|;)[ \t]*(?:\n[ \t]*\*[ \t]*)?LAB (?P<lab>\d+): ?", re.M)
+END = re.compile(r"^[ \t]*(?:/\*|;)[ \t]*END LAB (?P<lab>\d+)[ \t]*(?:\*/)?[ \t]*\n", re.M)
+STARTS_AS = re.compile(r"[\s*;]*\bStarts as:[ \t]*")
 
 # Not for students: wrong solutions, hidden tests, answers, the tests of the project, and how the project is built elsewhere.
 KEPT_BACK = re.compile(r"labs/(mutants|autograder)/|labs/tests/\w*_hidden\.py|tests/(fuzz|abi|fidelity|ftracetest)/|docs/answers/|\.ci/")
