@@ -95,8 +95,12 @@ $(call feature,commands,ftrace,\
 	commands in set_ftrace_filter: tracing switched on and off or a stack recorded when a function is called)
 
 $(call feature,latency,events ftrace,\
-	trace/tracers/latency trace/tracers/noise,\
-	the tracers of latencies and of noise)
+	trace/tracers/latency,\
+	the tracers of latencies)
+
+$(call feature,noise,events,\
+	trace/tracers/noise,\
+	the tracers of noise: hwlat and osnoise and timerlat)
 
 $(call feature,profiler,ftrace,\
 	trace/tracers/profiler.c,\
@@ -141,6 +145,7 @@ $(call together,hist probes,selftest/trace/events/synth.c selftest/trace/events/
 $(call together,hist,selftest/trace/events/hist% selftest/bench/hist.c)
 $(call together,events,selftest/trace/events selftest/kernel/tracepoint.c selftest/bench/tracepoint.c selftest/bench/events.c selftest/trace/refuse_removal.c)
 $(call together,sysfiles,selftest/kernel/memory_protection.c)
-$(call together,latency,selftest/trace/latency.c selftest/trace/noise.c)
+$(call together,latency,selftest/trace/latency.c)
+$(call together,noise,selftest/trace/noise.c)
 $(call together,persist,selftest/trace/last_boot.c)
 $(call together,btf,selftest/trace/func_args.c)
