@@ -36,7 +36,7 @@
  * The random calls may stop the other processes of the user or lower their limits, so that an attack never has its try. So in
  * a long round all begin again after this many polls, and after twice, four times, … as many.
  */
-#define FIRST_RESTART 512
+#define FIRST_RESTART 2048
 
 struct shared *shared;
 

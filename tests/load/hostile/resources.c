@@ -182,20 +182,20 @@ static void watch_descriptors(void)
 static void nest_epolls(void)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
-	int ends[2], below[30], n = 1;
+	int ends[2], below[30], n = 1, wide = many(30, 15);
 
 	pipe(ends);
 	below[0] = ends[0];
 	for (int layer = 0; layer < 5; layer++) {
 		int above[30];
 
-		for (int i = 0; i < 30; i++) {
+		for (int i = 0; i < wide; i++) {
 			above[i] = epoll_create1(0);
 			for (int j = 0; j < n; j++)
 				epoll_ctl(above[i], EPOLL_CTL_ADD, below[j], &event);
 		}
 		memcpy(below, above, sizeof(below));
-		n = 30;
+		n = wide;
 	}
 	for (int i = 0; i < 20; i++)
 		write(ends[1], "x", 1);
