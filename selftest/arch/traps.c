@@ -210,11 +210,11 @@ SELFTEST(traps, sleeping_task_has_a_backtrace)
 	unsigned count = 0;
 
 	ASSERT(!IS_ERR(task));
-	while (!trace_has(entries, count, "sleeper")) {
+	/* A task that loses its CPU on the way to its sleep is in sleeper() without schedule(). */
+	while (!trace_has(entries, count, "sleeper") || !trace_has(entries, count, "schedule")) {
 		msleep(1);
 		count = stack_trace_save_task(task, entries, ARRAY_SIZE(entries));
 	}
-	EXPECT(trace_has(entries, count, "schedule"));
 	EXPECT(trace_has(entries, count, "ret_from_fork"));
 	kthread_stop(task);
 }
