@@ -100,6 +100,7 @@ static int job_thread(void *data)
 	list_del(&job->jobs);
 	mutex_unlock(&jobs_lock);
 	wake_up_all(&jobs_wait);
+	put_task_struct(job->task);
 	kfree(job);
 	return 0;
 }
@@ -116,7 +117,7 @@ static int start_job(struct command *job)
 		return STATUS_FAILED;
 	}
 	get_current_pwd(&job->pwd);
-	job->task = task;
+	job->task = get_task_struct(task);
 	last_job = task->pid;
 	mutex_lock(&jobs_lock);
 	list_add_tail(&job->jobs, &jobs);

@@ -27,7 +27,7 @@ struct command {
 	bool append;              /* >> */
 	struct file *out;         /* counted while the command runs */
 	struct path pwd;          /* of a job: counted */
-	struct task_struct *task; /* of a job: its thread; valid while the job is in the list */
+	struct task_struct *task; /* of a job: its thread; counted, as an oops may end it */
 	struct list_head jobs;    /* [J] */
 	size_t used;              /* bytes of text; LINE_SIZE: the words do not fit */
 	char text[LINE_SIZE];

@@ -106,11 +106,11 @@ static inline void vm_mapping_init(struct vm_mapping *mapping)
 }
 
 /* Flags of a fault. */
-#define FAULT_FLAG_WRITE       0x01
-#define FAULT_FLAG_USER        0x40 /* from user mode */
+#define FAULT_FLAG_PRESENT     0x01 /* a page is there, and its entry forbids the access */
+#define FAULT_FLAG_WRITE       0x02
+#define FAULT_FLAG_USER        0x04 /* from user mode */
+#define FAULT_FLAG_INSTRUCTION 0x10
 #define FAULT_FLAG_REMOTE      0x80 /* by another task: access_remote_vm() */
-#define FAULT_FLAG_INSTRUCTION 0x100
-#define FAULT_FLAG_PRESENT     0x200 /* a page is there, and its entry forbids the access */
 
 /* The result of a fault: 0, or a set of these. */
 #define VM_FAULT_OOM     0x001

@@ -21,6 +21,12 @@
 #include "kernel/signal/signal.h"
 #include "kernel/vm/mm.h"
 
+/* The flags of a fault have the places that their bits have in the error code. */
+#define FAULT_FLAGS_OF_CPU                                                                         \
+	(FAULT_FLAG_PRESENT | FAULT_FLAG_WRITE | FAULT_FLAG_USER | FAULT_FLAG_INSTRUCTION)
+BUILD_BUG_ON(FAULT_FLAG_PRESENT != PF_PROT || FAULT_FLAG_WRITE != PF_WRITE ||
+	     FAULT_FLAG_USER != PF_USER || FAULT_FLAG_INSTRUCTION != PF_INSTR);
+
 #define DR6_STEP BIT(14) /* single step (Intel SDM 3B 17.2.3) */
 
 #define CODE_BEFORE 42 /* bytes of the program in the report of a fault */
@@ -107,21 +113,11 @@ static void send_fault(struct pt_regs *regs, unsigned vector, int sig, int si_co
 /* do_user_addr_fault() with the error code of the CPU. */
 static int address_fault(unsigned long address, unsigned long error_code, int *si_code)
 {
-	unsigned flags = 0;
-
 	if (error_code & PF_RSVD) { /* the page table is broken, and another try would not help */
 		*si_code = SEGV_MAPERR;
 		return SIGSEGV;
 	}
-	if (error_code & PF_PROT)
-		flags |= FAULT_FLAG_PRESENT;
-	if (error_code & PF_WRITE)
-		flags |= FAULT_FLAG_WRITE;
-	if (error_code & PF_INSTR)
-		flags |= FAULT_FLAG_INSTRUCTION;
-	if (error_code & PF_USER)
-		flags |= FAULT_FLAG_USER;
-	return do_user_addr_fault(address, flags, si_code);
+	return do_user_addr_fault(address, error_code & FAULT_FLAGS_OF_CPU, si_code);
 }
 
 static void user_page_fault(struct pt_regs *regs, unsigned long address)
