@@ -24,9 +24,9 @@ $(call feature,initramfs,core,\
 
 $(call feature,programs,initramfs,\
 	arch/x86_64/user kernel/process kernel/signal kernel/vm kernel/syscalls kernel/time/timespec.c kernel/random/getrandom.c fs/exec fs/calls fs/pipe kernel/sched/rt_bandwidth.c \
-	fs/file/anon_inode.c fs/file/file.c fs/file/file_sysctl.c fs/file/iovec.c fs/vfs/dcache_rename.c fs/vfs/fs_struct_tasks.c \
+	fs/file/anon_inode.c fs/file/file.c fs/file/file_sysctl.c fs/file/iovec.c fs/vfs/d_path.c fs/vfs/dcache_rename.c fs/vfs/fs_struct_tasks.c \
 	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c kernel/console/tty_jobctrl.c kernel/console/tty_ioctl.c \
-	kernel/console/tty_modes.c \
+	kernel/console/n_tty_control.c kernel/printk/kmsg_record.c 	kernel/console/tty_modes.c \
 	fs/proc/task fs/proc/kcore.c fs/proc/mounts.c fs/proc/unknown_syscalls.c fs/dev/random.c fs/dev/kmsg.c \
 	fs/proc/sysctl_sched.c,\
 	ring 3: processes and signals and user memory and Linux's system calls)
@@ -75,7 +75,8 @@ $(call feature,debug,core,\
 
 # The headers declare tracepoints and describe records. Without events a tracepoint is no code.
 $(call feature,events,core,\
-	trace/events trace/filter trace/trigger trace/core/user_stack.c kernel/tracepoint.c %_events.h kernel/random/hash_pointer.c,\
+	trace/events trace/filter trace/trigger trace/core/user_stack.c kernel/tracepoint.c %_events.h kernel/random/hash_pointer.c \
+	arch/x86_64/unwind/unwind_user.c,\
 	trace events with filters and triggers)
 
 $(call feature,hist,events,\
@@ -111,7 +112,7 @@ $(call feature,stack,ftrace,\
 	the stack tracer)
 
 $(call feature,livepatch,ftrace modules,\
-	trace/livepatch,\
+	trace/livepatch arch/x86_64/unwind/unwind_reliable.c,\
 	functions that replace others)
 
 $(call feature,persist,core,\

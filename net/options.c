@@ -1,6 +1,6 @@
 /* The options of SOL_SOCKET: socket(7). */
 #include "kernel/lib/string.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/time/ktime.h"
 #include "net/socket.h"
 

@@ -8,7 +8,7 @@
 #include "fs/vfs/fs.h"
 #include "fs/file/uio.h"
 #include "kernel/linker_table.h"
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sched/wait.h"
 #include "kernel/signal/sigio.h"

@@ -12,7 +12,7 @@
 #include "fs/pipe/pipe.h"
 #include "kernel/mm/slab.h"
 #include "kernel/time/timespec.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
 

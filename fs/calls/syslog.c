@@ -7,8 +7,8 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/printk/printk.h"
-#include "kernel/process/capability.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/capability.h"
+#include "kernel/task/cred.h"
 #include "kernel/sched/mutex.h"
 #include "kernel/syscalls/syscalls.h"
 

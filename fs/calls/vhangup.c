@@ -1,6 +1,6 @@
 /* vhangup(2): other programs lose the caller's terminal. */
 #include "kernel/console/tty.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/syscalls/syscalls.h"
 
 /* Restricted: a pseudo-terminal cannot be opened again. */

@@ -12,8 +12,8 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/printk/printk.h"
-#include "kernel/process/capability.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/capability.h"
+#include "kernel/task/cred.h"
 #include "kernel/sched/sched.h"
 
 /* Bytes of one message: the limit of Linux 6.1, and less than a record holds. */

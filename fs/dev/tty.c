@@ -4,7 +4,7 @@
 #include "fs/file/fasync.h"
 #include "fs/file/poll.h"
 #include "kernel/boot/boot_time.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 
 #define TTYAUX_MAJOR 5 /* /dev/tty, /dev/console */
 #define CONSOLE_DEV  MKDEV(TTYAUX_MAJOR, 1)

@@ -9,7 +9,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 
 #define DEVPTS_MAGIC 0x1cd1
 #define PTS_MAJOR    136

@@ -15,7 +15,7 @@
 #include "fs/vfs/open.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/sched/sched.h"
 
 /* Programs that may lie anywhere begin here, if they have an interpreter: two thirds up. */

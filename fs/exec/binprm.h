@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fs/vfs/fs.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/vm/mm.h"
 
 #define BINPRM_BUF_SIZE    256      /* the bytes that tell the format of a file */

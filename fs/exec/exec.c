@@ -23,7 +23,7 @@
 #include "kernel/process/exit.h"
 #include "kernel/process/personality.h"
 #include "kernel/process/process.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"

@@ -2,7 +2,7 @@
 #include "fs/exec/binprm.h"
 #include "fs/vfs/fs_struct.h"
 #include "kernel/process/process.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 
 /* How many threads of the current process use fs. tasklist_lock held. */
 static int threads_with(const struct fs_struct *fs)

@@ -7,7 +7,7 @@
 
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/sched/sched.h"
 #include "kernel/mm/user_page.h"
 

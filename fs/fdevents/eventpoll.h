@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fs/vfs/hooks.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/time/ktime.h"
 
 /* Takes a file that is being released out of all epoll files that watch it. Task context. */

@@ -10,7 +10,7 @@
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/posix_time/clock.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/timekeeping.h"
 #include "kernel/time/timer.h"

@@ -4,7 +4,7 @@
 #include "fs/vfs/internal.h"
 #include "kernel/init.h"
 #include "kernel/lib/vsprintf.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 
 static struct vfsmount *anon_mnt; /* constant after anon_mount_init() */
 

@@ -4,7 +4,7 @@
 #include "arch/mm/uaccess.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/process/process.h"
 #include "kernel/sched/sched.h"
 

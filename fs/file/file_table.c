@@ -88,26 +88,6 @@ void put_write_access(struct inode *inode)
 	atomic_dec(&inode->i_writecount);
 }
 
-int deny_write_access(struct file *file)
-{
-	atomic_t *writecount = &file->f_inode->i_writecount;
-	int count = atomic_read(writecount);
-
-	while (count <= 0) {
-		int seen = atomic_cmpxchg(writecount, count, count - 1);
-
-		if (seen == count)
-			return 0;
-		count = seen;
-	}
-	return -ETXTBSY;
-}
-
-void allow_write_access(struct file *file)
-{
-	atomic_inc(&file->f_inode->i_writecount);
-}
-
 /* Counts the file in its owner. An open directory does not use the owner, and is not counted. */
 static bool open_owned(struct inode *inode, struct file *file)
 {
@@ -202,14 +182,6 @@ void fput(struct file *file)
 	if (file->f_path.dentry)
 		path_put(&file->f_path);
 	file_free(file);
-}
-
-int filp_close(struct file *file, void *owner)
-{
-	if (owner)
-		locks_remove_posix(file, owner);
-	fput(file);
-	return 0;
 }
 
 unsigned nr_open_files(void)

@@ -5,7 +5,7 @@
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/sched/sched.h"
 #include "kernel/signal/sigio.h"
 

@@ -11,7 +11,7 @@
 #include "fs/proc/proc_fs.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/syscalls/syscalls.h"
 
 #define FIONREAD 0x541bU

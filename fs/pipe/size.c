@@ -10,7 +10,7 @@
 #include "fs/proc/proc_fs.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 
 #define PIPE_MOST      65536U /* pages; more fail as an allocation would */
 #define PIPE_MIN_PAGES 2U     /* of a new pipe past pipe-user-pages-soft */

@@ -2,7 +2,7 @@
 #include "fs/proc/internal.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/time/ktime.h"
 #include "kernel/boot/version.h"
 

@@ -8,7 +8,7 @@
 #include "fs/tmpfs/tmpfs.h"
 #include "fs/file/uio.h"
 #include "kernel/lib/string.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/sched/signal.h"
 #include "kernel/task/program.h"
 #include "kernel/vm/mm.h"

@@ -2,7 +2,7 @@
 #include "fs/vfs/fs_struct.h"
 #include "fs/vfs/internal.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/clone_flags.h"
+#include "kernel/task/clone_flags.h"
 #include "kernel/task/part.h"
 
 struct fs_struct init_fs = {

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "fs/vfs/fs.h"
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 
 struct fd;
 struct fown_struct;

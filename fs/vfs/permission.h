@@ -7,7 +7,7 @@
 #pragma once
 
 #include "fs/vfs/fs.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 
 #define MAY_EXEC  1U /* of a directory: search it */
 #define MAY_WRITE 2U

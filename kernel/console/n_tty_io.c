@@ -12,7 +12,7 @@
 
 /* ---- input ---- */
 
-static void start_tty(struct tty_struct *tty)
+void n_tty_start(struct tty_struct *tty)
 {
 	if (!READ_ONCE(tty->flow_stopped))
 		return;
@@ -21,8 +21,7 @@ static void start_tty(struct tty_struct *tty)
 	wake_up(&tty->write_wait);
 }
 
-/* output_lock held: a writer that has asked for room writes before this. */
-static void stop_tty(struct tty_struct *tty)
+void n_tty_stop(struct tty_struct *tty)
 {
 	if (READ_ONCE(tty->flow_stopped))
 		return;
@@ -36,7 +35,7 @@ static void n_tty_signal(struct tty_struct *tty, unsigned function, int sig)
 	if (!(tty->ldata.termios.c_lflag & NOFLSH))
 		tty->ops->flush_buffer(tty);
 	n_tty_echo_signal(&tty->ldata, tty->ldata.termios.c_cc[function]);
-	start_tty(tty);
+	n_tty_start(tty);
 	tty_program_ops->signal_foreground(tty, sig);
 }
 
@@ -60,10 +59,10 @@ static void n_tty_act(struct tty_struct *tty, enum n_tty_action action)
 		n_tty_signal(tty, VSUSP, SIGTSTP);
 		break;
 	case N_TTY_STOP:
-		stop_tty(tty);
+		n_tty_stop(tty);
 		break;
 	case N_TTY_START:
-		start_tty(tty);
+		n_tty_start(tty);
 		break;
 	}
 }
@@ -259,78 +258,6 @@ static size_t process_output(struct tty_struct *tty, const u8 *buf, size_t count
 	tty->ops->flush_chars(tty);
 	mutex_unlock(&tty->output_lock);
 	return done;
-}
-
-void n_tty_change_modes(struct tty_struct *tty, const struct termios *new, bool flush)
-{
-	mutex_lock(&tty->input_lock);
-	mutex_lock(&tty->output_lock);
-	if (flush)
-		n_tty_flush_input(&tty->ldata);
-	n_tty_set_termios(&tty->ldata, new);
-	if (!(new->c_iflag &IXON))
-		start_tty(tty);
-	mutex_unlock(&tty->output_lock);
-	mutex_unlock(&tty->input_lock);
-	if (tty->ops->changed)
-		tty->ops->changed(tty, TTY_CHANGED_MODES | (flush ? TTY_CHANGED_FLUSH_READ : 0));
-	wake_up(&tty->read_wait); /* what a reader waits for may be there now */
-}
-
-int n_tty_flush(struct tty_struct *tty, unsigned queue)
-{
-	if (queue > TCIOFLUSH)
-		return -EINVAL;
-	mutex_lock(&tty->input_lock);
-	mutex_lock(&tty->output_lock);
-	if (queue != TCOFLUSH)
-		n_tty_flush_input(&tty->ldata);
-	if (queue != TCIFLUSH)
-		tty->ops->flush_buffer(tty);
-	mutex_unlock(&tty->output_lock);
-	mutex_unlock(&tty->input_lock);
-	if (tty->ops->changed && queue != TCOFLUSH)
-		tty->ops->changed(tty, TTY_CHANGED_FLUSH_READ);
-	tty->ops->input_taken(tty);
-	wake_up(&tty->write_wait);
-	return 0;
-}
-
-/* Asks the other side to stop or to go on, by a character that goes before all other output. */
-static void send_control(struct tty_struct *tty, unsigned function)
-{
-	u8 c = tty->ldata.termios.c_cc[function];
-
-	if (c == DISABLED_CHAR)
-		return;
-	mutex_lock(&tty->output_lock);
-	if (tty->ops->write_room(tty))
-		tty->ops->write(tty, &c, 1);
-	tty->ops->flush_chars(tty);
-	mutex_unlock(&tty->output_lock);
-}
-
-int n_tty_flow(struct tty_struct *tty, unsigned action)
-{
-	switch (action) {
-	case TCOOFF:
-		mutex_lock(&tty->output_lock);
-		stop_tty(tty);
-		mutex_unlock(&tty->output_lock);
-		return 0;
-	case TCOON:
-		mutex_lock(&tty->output_lock);
-		start_tty(tty);
-		mutex_unlock(&tty->output_lock);
-		return 0;
-	case TCIOFF:
-		send_control(tty, VSTOP);
-		return 0;
-	case TCION:
-		send_control(tty, VSTART);
-		return 0;
-	}
-	return -EINVAL;
 }
 
 ssize_t n_tty_write(struct tty_struct *tty, const u8 *buf, size_t count, struct tty_user user)

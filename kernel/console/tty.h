@@ -209,6 +209,12 @@ size_t n_tty_receive_buf(struct tty_struct *tty, const u8 *chars, const u8 *flag
 void n_tty_flush_echoes(struct tty_struct *tty);
 /* True when writes go directly to the port: the terminal is raw, and not the console. */
 bool tty_bypasses_buffer(const struct tty_struct *tty);
+/* Stop the output, and let it go on. output_lock held: a writer that has asked for room writes. */
+void n_tty_stop(struct tty_struct *tty);
+void n_tty_start(struct tty_struct *tty);
+
+/* ---- n_tty_control.c ---- */
+
 /* Changes the modes. flush: drops unread input. Task context. */
 void n_tty_change_modes(struct tty_struct *tty, const struct termios *new, bool flush);
 /* tcflush(3), tcflow(3): queue is TC?FLUSH, action TC?O*. -EINVAL. Task context. */

@@ -3,7 +3,7 @@
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 #include "kernel/sched/sched.h"
 #include "kernel/signal/sigio.h"
 

@@ -12,11 +12,11 @@
 
 #include "arch/mm/uaccess.h"
 #include "kernel/init.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/process/part.h"
 #include "kernel/process/process.h"
 #include "kernel/process/session.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/sched/sched.h"
 #include "kernel/signal/sigio.h"
 #include "kernel/signal/signal.h"

@@ -6,7 +6,7 @@
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 
 #define CAP_SYS_ADMIN 21
 

@@ -14,7 +14,7 @@
 #include "kernel/futex/internal.h"
 #include "kernel/mm/slab.h"
 #include "kernel/time/timekeeping.h"
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 
 void futex_put_pi_state(struct futex_pi_state *pi)
 {

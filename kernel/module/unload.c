@@ -3,8 +3,8 @@
 #include "kernel/errno.h"
 #include "kernel/module/internal.h"
 #include "kernel/printk/printk.h"
-#include "kernel/process/capability.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/capability.h"
+#include "kernel/task/cred.h"
 #include "kernel/sched/mutex.h"
 #include "kernel/syscalls/syscalls.h"
 

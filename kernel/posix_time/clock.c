@@ -3,8 +3,8 @@
 
 #include "arch/mm/uaccess.h"
 #include "kernel/posix_time/cpu_clock.h"
-#include "kernel/process/capability.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/capability.h"
+#include "kernel/task/cred.h"
 #include "kernel/sched/sched.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/timekeeping.h"

@@ -1,9 +1,9 @@
 /* The clocks of CPU time. */
 #include "kernel/posix_time/cpu_clock.h"
 
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 #include "kernel/process/rusage.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/sched/sched.h"
 
 #define CPUCLOCK_THREAD 4U

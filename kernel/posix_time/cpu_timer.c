@@ -6,7 +6,7 @@
 #include "kernel/init.h"
 #include "kernel/posix_time/cpu_clock.h"
 #include "kernel/posix_time/posix_timer.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/signal/signal.h"
 #include "kernel/time/ktime.h"
 

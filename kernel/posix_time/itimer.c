@@ -11,7 +11,7 @@
 #include "kernel/posix_time/cpu_clock.h"
 #include "kernel/posix_time/posix_timer.h"
 #include "kernel/process/part.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
 

@@ -13,7 +13,7 @@
 #include "arch/mm/uaccess.h"
 #include "kernel/mm/slab.h"
 #include "kernel/posix_time/cpu_clock.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/timekeeping.h"

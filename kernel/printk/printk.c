@@ -25,7 +25,7 @@
 
 BUILD_BUG_ON(PRINTK_TEXT_MAX != PRB_TEXT_MAX);
 
-#define PREFIX_MAX 48 /* bytes before the text of a line: "[    1.234567] ", or a kmsg header */
+#define PREFIX_MAX 48 /* bytes before the text of a line: "[    1.234567] " */
 
 int console_loglevel = 7;
 int default_message_loglevel = 4;
@@ -425,11 +425,7 @@ u64 printk_dropped(void)
 	return READ_ONCE(prb.dropped);
 }
 
-/*
- * Reads the record at *seq, and moves *seq behind it. 1: a record; 0: none yet; -EPIPE: it is lost,
- * and *seq is now the oldest record.
- */
-static int read_next(u64 *seq, struct printk_record *r)
+int kmsg_read_next(u64 *seq, struct printk_record *r)
 {
 	u64 next = *seq, lost = 0;
 	bool found = prb_read_next(&prb, &next, r, &lost);
@@ -440,50 +436,6 @@ static int read_next(u64 *seq, struct printk_record *r)
 	return found;
 }
 
-static bool needs_escape(char c)
-{
-	return c < ' ' || c >= 127 || c == '\\';
-}
-
-/* Writes the text with its escapes to buf, or only counts if buf is NULL. Returns the length. */
-static size_t escape_text(const struct printk_record *r, char *buf)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->len; i++) {
-		char c = r->text[i];
-		size_t len = needs_escape(c) ? strlen("\\xNN") : 1;
-
-		if (buf && len > 1)
-			snprintf(buf + n, len + 1, "\\x%02x", (unsigned char)c);
-		else if (buf)
-			buf[n] = c;
-		n += len;
-	}
-	return n;
-}
-
-ssize_t kmsg_read_record(u64 *seq, char *buf, size_t size)
-{
-	struct printk_record r;
-	char prefix[PREFIX_MAX];
-	int found = read_next(seq, &r);
-	size_t n;
-
-	if (found <= 0)
-		return found;
-	n = (size_t)snprintf(prefix, sizeof(prefix), "%u,%llu,%llu,-;", r.prio,
-			     (unsigned long long)r.seq,
-			     (unsigned long long)(r.ts_nsec / NSEC_PER_USEC));
-	if (n + escape_text(&r, NULL) + 1 > size)
-		return -EINVAL;
-	memcpy(buf, prefix, n);
-	n += escape_text(&r, buf + n);
-	buf[n++] = '\n'; /* in place of the NUL of the last escape */
-	*seq = r.next_seq;
-	return (ssize_t)n;
-}
-
 size_t kmsg_read_line(u64 *seq, char *buf)
 {
 	struct printk_record r;
@@ -491,7 +443,7 @@ size_t kmsg_read_line(u64 *seq, char *buf)
 	int found;
 
 	do
-		found = read_next(seq, &r);
+		found = kmsg_read_next(seq, &r);
 	while (found < 0);
 	if (!found)
 		return 0;

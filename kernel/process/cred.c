@@ -1,10 +1,10 @@
 /* Credentials of programs: copying, changing, publishing. kernel/task/cred.c frees them. */
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 
 #include "kernel/init.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/vm/mm.h"
 
 const struct cred *get_task_cred(struct task_struct *p)

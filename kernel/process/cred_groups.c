@@ -2,8 +2,8 @@
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/sort.h"
 #include "kernel/mm/vmalloc.h"
-#include "kernel/process/cred.h"
-#include "kernel/process/pid.h"
+#include "kernel/task/cred.h"
+#include "kernel/task/pid.h"
 #include "kernel/syscalls/syscalls.h"
 
 SYSCALL_DEFINE2(getgroups, int, gidsetsize, gid_t __user *, grouplist)

@@ -1,7 +1,7 @@
 /* The system calls about user and group ids. credentials(7) describes the rules. */
 #include "arch/mm/uaccess.h"
-#include "kernel/process/cred.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/cred.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/syscalls/syscalls.h"
 
 #define UNCHANGED ((u32)-1)

@@ -9,12 +9,12 @@
 #include "kernel/process/exec.h"
 
 #include "kernel/lib/string.h"
-#include "kernel/process/capability.h"
+#include "kernel/task/capability.h"
 #include "kernel/process/exit.h"
 #include "kernel/process/fork.h"
 #include "kernel/process/part.h"
-#include "kernel/process/pid.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/pid.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/signal/signal.h"
 
 DEFINE_LINKER_TABLE(rodata, const struct process_part, process_parts);

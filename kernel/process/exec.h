@@ -1,7 +1,7 @@
 /* What exec does to the process, apart from its memory and its files: fs/exec/ calls this. */
 #pragma once
 
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 
 /*
  * Starts a program in place of the current one, or of the kernel task that calls: then it returns

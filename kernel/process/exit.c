@@ -9,19 +9,19 @@
  *
  * Dropping the last reference frees the memory (kernel/task/task.c).
  */
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/process/exit.h"
 
 #include "arch/mm/uaccess.h"
 #include "kernel/panic.h"
-#include "kernel/process/clone_flags.h"
+#include "kernel/task/clone_flags.h"
 #include "kernel/process/fork.h"
 #include "kernel/process/part.h"
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 #include "kernel/process/process.h"
 #include "kernel/process/rusage.h"
 #include "kernel/process/session.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/init.h"
 #include "kernel/sched/rtmutex.h"
 #include "kernel/sched/runqueue.h"

@@ -1,7 +1,7 @@
 /* What the files of kernel/process share about new tasks. */
 #pragma once
 
-#include "kernel/process/clone_flags.h"
+#include "kernel/task/clone_flags.h"
 #include "kernel/sched/sched.h"
 #include "kernel/task/task.h"
 

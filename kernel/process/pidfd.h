@@ -1,7 +1,7 @@
 /* What fs/fdevents/pidfd.c does for clone(CLONE_PIDFD) and waitid(P_PIDFD). */
 #pragma once
 
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 
 struct file;
 

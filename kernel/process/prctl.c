@@ -1,8 +1,8 @@
 /* prctl(2) and personality(2): attributes of a task and of its process. */
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
-#include "kernel/process/cred.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/cred.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/vm/mm.h"
 

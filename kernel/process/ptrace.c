@@ -8,8 +8,8 @@
 #include "kernel/process/ptrace.h"
 
 #include "kernel/errno.h"
-#include "kernel/process/cred.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/cred.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/sched/mm.h"
 #include "kernel/vm/mm.h"
 

@@ -1,5 +1,5 @@
 /* reboot(2): restart, power off, halt. */
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/reboot.h"
 #include "kernel/syscalls/syscalls.h"
 

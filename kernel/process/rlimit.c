@@ -3,10 +3,10 @@
 #include "kernel/init.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/mm/thread_size.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/process/fork.h"
-#include "kernel/process/pid.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/pid.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/syscalls/syscalls.h"
 
 #define NR_OPEN_MAX (1024UL * 1024) /* fs.nr_open of Linux: RLIMIT_NOFILE cannot be larger */

@@ -3,7 +3,7 @@
 
 #include "arch/mm/uaccess.h"
 #include "kernel/process/exit.h"
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/ktime.h"
 #include "kernel/vm/mm.h"

@@ -1,7 +1,7 @@
 /* What processes have used: times(2), getrusage(2), wait4(2). */
 #pragma once
 
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
 #include "kernel/time/timespec.h"

@@ -6,10 +6,10 @@
  */
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/process/fork.h"
-#include "kernel/process/pid.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/pid.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/smp.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/ktime.h"

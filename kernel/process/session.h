@@ -1,7 +1,7 @@
 /* Process groups and sessions. */
 #pragma once
 
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 
 struct signal_struct;
 

@@ -1,5 +1,5 @@
 /* The handlers of signals, which the threads of a process share: copying and freeing them. */
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"

@@ -5,12 +5,12 @@
  * signal->wait_chldexit, and each wake-up scans the children with tasklist_lock held.
  */
 #include "arch/mm/uaccess.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/process/exit.h"
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 #include "kernel/process/pidfd.h"
 #include "kernel/process/rusage.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/process/wait.h"
 #include "kernel/sched/quiescent.h"
 #include "kernel/sched/sched_events.h"

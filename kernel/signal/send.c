@@ -1,8 +1,8 @@
 /* Sending signals. */
 #include "kernel/signal/signal.h"
 
-#include "kernel/process/cred.h"
-#include "kernel/process/pid.h"
+#include "kernel/task/cred.h"
+#include "kernel/task/pid.h"
 #include "kernel/process/rusage.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/signal/signal_events.h"

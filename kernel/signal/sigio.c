@@ -3,7 +3,7 @@
 
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/process/process.h"
 #include "kernel/signal/signal.h"
 

@@ -9,7 +9,7 @@
 
 #define FASYNC 020000 /* O_ASYNC of open(2) */
 
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 
 /* Why a signal comes: si_code. */
 #define POLL_IN  1

@@ -14,8 +14,8 @@
  */
 #pragma once
 
-#include "kernel/process/cred.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/cred.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/sched/sched.h"
 #include "kernel/signal/siginfo.h"
 

@@ -2,7 +2,7 @@
 #include "kernel/signal/signal.h"
 
 #include "arch/mm/uaccess.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/ktime.h"
 

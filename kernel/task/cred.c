@@ -1,5 +1,5 @@
 /* Credentials of tasks: those of a new task, freeing, and the users whose tasks are counted. */
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 
 #include "kernel/lib/sort.h"
 #include "kernel/mm/slab.h"

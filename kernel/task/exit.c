@@ -3,8 +3,8 @@
 
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
-#include "kernel/process/cred.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/cred.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/sched/runqueue.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/task/program.h"

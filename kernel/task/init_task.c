@@ -1,6 +1,6 @@
 /* The first task, which the boot becomes, with the structs that it shares with kernel tasks. */
-#include "kernel/process/cred.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/cred.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/sched/livepatch.h"
 #include "kernel/sched/sched.h"
 

@@ -1,8 +1,8 @@
 /* PIDs: allocation of numbers, tasks by number, the list of all tasks. */
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 
 #include "kernel/mm/slab.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/sched/runqueue.h"
 #include "kernel/smp.h"
 

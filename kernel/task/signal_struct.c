@@ -1,7 +1,7 @@
 /*
  * What the threads of a process share: making and freeing it. A kernel thread has one of its own.
  */
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"

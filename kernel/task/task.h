@@ -1,7 +1,7 @@
 /* Making and freeing tasks: what kernel/task/ shares with kernel/process/, which makes programs. */
 #pragma once
 
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 #include "kernel/sched/sched.h"
 
 struct signal_struct;

@@ -9,7 +9,7 @@
 
 #include "kernel/init.h"
 #include "kernel/process/personality.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/time/ktime.h"
 
 #define MIN_STACK_GAP (128UL << 20) /* between the stack and mmap_base, at least */

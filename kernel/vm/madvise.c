@@ -1,5 +1,5 @@
 /* madvise(2), mincore(2), msync(2): advice and questions about ranges of areas. */
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/vm/internal.h"
 #include "kernel/vm/shared_anon.h"

@@ -2,8 +2,8 @@
  * mlock(2) and its kin. nop5 never takes a page away to use it for something else. So to lock means
  * to fault the pages in, and to count them against RLIMIT_MEMLOCK.
  */
-#include "kernel/process/cred.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/cred.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/vm/internal.h"
 

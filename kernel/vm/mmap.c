@@ -1,8 +1,8 @@
 /* mmap(2) and brk(2): finds a free range, makes an area for it, and calls the owner of the file. */
 #include "kernel/vm/internal.h"
 
-#include "kernel/process/cred.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/cred.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/vm/shared_anon.h"
 
 #define MMAP_MIN_ADDR   0x10000UL                       /* Linux's default of vm.mmap_min_addr */

@@ -1,5 +1,5 @@
 /* mremap(2): makes an area larger or smaller, and moves it if it has no room to grow. */
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/sched/mutex.h"
 #include "kernel/sched/sched.h"
 #include "kernel/syscalls/syscalls.h"

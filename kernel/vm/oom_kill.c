@@ -11,8 +11,8 @@
 #include "kernel/vm/internal.h"
 
 #include "kernel/printk/ratelimit.h"
-#include "kernel/process/cred.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/cred.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/sched/signal.h"
 #include "kernel/time/ktime.h"
 #include "kernel/mm/thread_size.h"

@@ -8,7 +8,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/panic.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 
 int sysctl_max_map_count = 65530;
 

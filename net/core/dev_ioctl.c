@@ -1,6 +1,6 @@
 /* ioctl(2) about devices: netdevice(7). What is about addresses is in net/ipv4/. */
 #include "kernel/lib/string.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "net/core/ifreq.h"
 
 /* The name of the device with the index that the program gives. */

@@ -4,7 +4,7 @@
 #include "kernel/irq/softirq.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/workqueue/workqueue.h"
 #include "net/ipv4/devinet.h"
 #include "net/ipv4/inet.h"

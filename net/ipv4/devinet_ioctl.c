@@ -1,6 +1,6 @@
 /* ioctl(2) about the addresses of lo: netdevice(7). */
 #include "kernel/lib/string.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "net/core/ifreq.h"
 #include "net/ipv4/devinet.h"
 

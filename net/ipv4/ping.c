@@ -3,7 +3,7 @@
  * identifier, and get the replies with that identifier.
  */
 #include "kernel/lib/string.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "net/ipv4/devinet.h"
 #include "net/ipv4/inet.h"
 

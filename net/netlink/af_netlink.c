@@ -5,7 +5,7 @@
 #include "kernel/irq/softirq.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 
 #define REQUEST_MAX 65536
 

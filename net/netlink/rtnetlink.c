@@ -1,6 +1,6 @@
 /* NETLINK_ROUTE: the link lo, its addresses, and the routes that follow from them. rtnetlink(7). */
 #include "kernel/lib/string.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "net/ipv4/devinet.h"
 #include "net/netlink/netlink.h"
 

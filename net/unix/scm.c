@@ -2,9 +2,9 @@
 #include "fs/file/file.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/process/process.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "net/unix/unix.h"
 
 #define SCM_RIGHTS      1

@@ -5,7 +5,7 @@
 #include "fs/file/poll.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 
 #define FIONREAD   0x541bU
 #define TIOCOUTQ   0x5411U

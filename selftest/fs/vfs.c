@@ -1,7 +1,7 @@
 /* Self-tests of paths, names and descriptors. They use /tmp/selftest, and remove it at the end. */
 #include "fs/vfs/syscalls.h"
 #include "kernel/lib/string.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
 #include "selftest/selftest.h"

@@ -1,5 +1,5 @@
 /* Self-tests of creation and exit of tasks: children, zombies, orphans, signals, kernel threads. */
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 #include "kernel/process/wait.h"
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rcu.h"

@@ -24,8 +24,8 @@
 #include "fs/calls/getname.c"
 #include "fs/locks/locks.h"
 #include "fs/notify/inotify.h"
-#include "kernel/process/cred.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/cred.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/sched/sched.h"
 
 #include "vfs_host.h"

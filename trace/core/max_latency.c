@@ -6,7 +6,7 @@
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/time/ktime.h"
 #include "trace/core/files.h"
 #include "trace/core/snapshot.h"

@@ -4,7 +4,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/clone_flags.h"
+#include "kernel/task/clone_flags.h"
 #include "kernel/process/process.h"
 #include "kernel/rcu/rcu.h"
 #include "trace/uprobes/internal.h"

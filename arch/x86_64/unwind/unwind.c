@@ -17,7 +17,6 @@
 #include "arch/mm/pgtable.h"
 #include "arch/cpu/switch.h"
 #include "arch/patch/text_alias.h"
-#include "arch/probes/uprobes.h"
 #include "kernel/kallsyms.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sections.h"
@@ -222,31 +221,6 @@ unsigned noinline stack_trace_save(unsigned long *entries, unsigned max, unsigne
 	return unwind_save(&u, entries, max, skip);
 }
 
-unsigned stack_trace_save_user(unsigned long *entries, unsigned max)
-{
-	const struct pt_regs *regs = task_pt_regs(current);
-	unsigned long bp = regs->bp;
-	unsigned count = 0;
-
-	if (!current->mm || (current->flags & PF_EXITING) || !user_mode(regs))
-		return 0;
-	if (count < max)
-		entries[count++] = regs->ip;
-	while (count < max && bp >= regs->sp) {
-		unsigned long frame[2]; /* the caller's frame pointer, the return address */
-
-		if (copy_from_user_nofault(frame, (const void *)bp, sizeof(frame)))
-			break;
-		if (frame[1])
-			entries[count++] =
-				arch_uprobe_return_address(frame[1], bp + sizeof(frame[0]));
-		if (frame[0] <= bp)
-			break;
-		bp = frame[0];
-	}
-	return count;
-}
-
 /*
  * The task may start to run during the walk. The trace is then useless, but only its own stack is
  * read.
@@ -265,73 +239,4 @@ unsigned stack_trace_save_task(struct task_struct *task, unsigned long *entries,
 	u.ip = frame->return_address;
 	u.bp = frame->bp;
 	return unwind_save(&u, entries, max, 0);
-}
-
-/*
- * Where the return address of the first C function on a task's stack is: below the pt_regs of the
- * entry from user mode, and one word that aligns the stack. Kernel tasks have the same place for
- * pt_regs. The stack of an idle task begins with two words of 0.
- */
-static unsigned long outermost_slot(const struct task_struct *task)
-{
-	if (task->flags & PF_IDLE)
-		return (unsigned long)task->stack + THREAD_SIZE - 3 * 8;
-	return (unsigned long)task_pt_regs(task) - 2 * 8;
-}
-
-/* Whether the frame pointer bp, saved below the outermost slot, ends a complete trace. */
-static bool ends_trace(const struct task_struct *task, unsigned long bp)
-{
-	return !bp ||
-	       (bp == (unsigned long)task_pt_regs(task) + 1 && user_mode(task_pt_regs(task)));
-}
-
-/*
- * Returns whether ip is in a C function, which keeps a frame while it calls another function.
- * Assembly is not reliable: code there may be about to enter a function that is not on the stack
- * yet. Init text counts, because it called the idle task of the boot CPU.
- */
-static bool is_c_text(unsigned long ip)
-{
-	if (ip >= (unsigned long)__init_begin && ip < (unsigned long)__init_text_end)
-		return true;
-	if (ip >= MODULES_START && ip < MODULES_END)
-		return is_text_address(ip);
-	return ip >= (unsigned long)_stext && ip < (unsigned long)_etext &&
-	       !(ip >= (unsigned long)__entry_text_start && ip < (unsigned long)__entry_text_end);
-}
-
-/*
- * The odd address of a register frame ends the walk with -EINVAL: the interrupted function may have
- * no frame yet, or no longer.
- */
-noinline int arch_stack_walk_reliable(struct task_struct *task,
-				      int (*consume)(void *arg, unsigned long ip), void *arg)
-{
-	const unsigned long end = outermost_slot(task);
-	const struct switch_frame *frame = task->sp;
-	struct unwind u = { .task = task, .bp = frame->bp };
-	unsigned long slot = (unsigned long)&frame->return_address, ip;
-	int ret;
-
-	if (task == current) {
-		u.bp = *(unsigned long *)__builtin_frame_address(0);
-		slot = (unsigned long)__builtin_frame_address(0) + 8;
-	}
-	if (slot < (unsigned long)task->stack || slot > end)
-		return -EINVAL;
-	for (;;) {
-		if (slot == end) /* the entry code has called the first function */
-			return ends_trace(task, u.bp) ? 0 : -EINVAL;
-		ip = return_address(&u, *(unsigned long *)slot, slot);
-		if (!is_c_text(ip))
-			return -EINVAL;
-		ret = consume(arg, ip);
-		if (ret)
-			return ret;
-		if (!IS_ALIGNED(u.bp, 8) || u.bp <= slot || u.bp > end - 8)
-			return -EINVAL;
-		slot = u.bp + 8;
-		u.bp = *(unsigned long *)u.bp;
-	}
 }

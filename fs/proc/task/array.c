@@ -10,10 +10,10 @@
 #include "kernel/lib/cpulist.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
-#include "kernel/process/cred.h"
-#include "kernel/process/pid.h"
+#include "kernel/task/cred.h"
+#include "kernel/task/pid.h"
 #include "kernel/process/rusage.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/vm/mm.h"
 
 #define TTYS_MAJOR  4

@@ -11,13 +11,13 @@
 #include "fs/vfs/internal.h"
 #include "fs/proc/task/task.h"
 #include "kernel/init.h"
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/cred.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/cred.h"
+#include "kernel/task/signal_struct.h"
 
 #define FILE(name, mode, flags, show)                                                              \
 	{                                                                                          \

@@ -2,7 +2,7 @@
 #include "fs/file/uio.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 #include "kernel/process/ptrace.h"
 #include "kernel/sched/mm.h"
 #include "kernel/syscalls/syscalls.h"

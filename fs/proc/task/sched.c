@@ -4,7 +4,7 @@
  */
 #include "fs/proc/task/task.h"
 #include "kernel/lib/string.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 #include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
 

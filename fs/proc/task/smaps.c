@@ -8,7 +8,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/cred.h"
+#include "kernel/task/cred.h"
 #include "kernel/vm/usage.h"
 
 static void show_kb(struct seq_file *m, const char *name, u64 bytes)

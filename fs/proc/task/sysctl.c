@@ -2,8 +2,8 @@
 #include "fs/proc/internal.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
-#include "kernel/process/cred.h"
-#include "kernel/process/pid.h"
+#include "kernel/task/cred.h"
+#include "kernel/task/pid.h"
 #include "kernel/process/uts.h"
 #include "kernel/vm/mm.h"
 

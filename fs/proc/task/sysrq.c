@@ -2,7 +2,7 @@
 #include "arch/unwind/stacktrace.h"
 #include "fs/proc/task/task.h"
 #include "kernel/printk/printk.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 
 /* Prints one task in the format of Linux's sched_show_task(). */
 static void show_task(struct task_struct *p)

@@ -3,7 +3,7 @@
 #include "fs/proc/task/task.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/vsprintf.h"
-#include "kernel/process/signal_struct.h"
+#include "kernel/task/signal_struct.h"
 
 static int task_dir_lookup(struct inode *dir, struct dentry *dentry)
 {

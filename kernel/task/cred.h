@@ -14,7 +14,7 @@
 #pragma once
 
 #include "kernel/atomic.h"
-#include "kernel/process/capability.h"
+#include "kernel/task/capability.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/sched/sched.h"
 

@@ -11,7 +11,7 @@
 
 #include "kernel/atomic.h"
 #include "kernel/locking/spinlock.h"
-#include "kernel/process/pid.h"
+#include "kernel/task/pid.h"
 #include "kernel/sched/io_accounting.h"
 #include "kernel/sched/rwsem.h"
 #include "kernel/sched/signal.h"
