@@ -203,8 +203,9 @@ UNTRACED += arch/x86_64/unwind/unwind%	# finds the callback that has faulted, wh
 # A return probe of the function does not leave them alone. With -pg gcc does not do this.
 NOT_TRACED := $(if $(CC_IS_CLANG),,-fno-ipa-ra)
 
-# Every other function starts with a call of __fentry__, and __mcount_loc lists the addresses of
-# these calls. gcc writes the list itself. clang cannot: scripts/recordmcount does it.
+# Every other function starts with a call of __fentry__ (-pg -mfentry), and __mcount_loc lists the
+# addresses of these calls. gcc writes the list itself (-mrecord-mcount). clang cannot:
+# scripts/recordmcount does it. `define compile` below chooses by UNTRACED.
 ifneq ($(filter ftrace,$(LINKED)),)
 ifneq ($(filter script,$(MCOUNT))$(CC_IS_CLANG),)
 RECORDMCOUNT := $(O)/scripts/recordmcount

@@ -14,6 +14,8 @@ typedef int (*initcall_t)(void);
 /*
  * Levels, in order: core (services for other code), fs, device, late. Initcalls run in PID 1, after
  * all CPUs are up. So they may sleep. An error is reported, and the boot continues.
+ *
+ * The initcalls of one level run in the order of linking: that of the paths of their files.
  */
 #define __define_initcall(fn, level)                                                               \
 	static initcall_t __initcall_##fn LINKER_TABLE_ENTRY(init, level##_initcalls, "") = fn

@@ -45,7 +45,13 @@ static unsigned long symbol_address(const struct kallsyms_header *header, unsign
 	return KERNEL_BASE + u32_array(header, header->offsets)[index];
 }
 
-/* Writes the name of a symbol to name, and returns its type letter. */
+/*
+ * Writes the name of a symbol to name, and returns its type letter.
+ *
+ * A stored name is a byte with its length and that many bytes. Each of these stands for a token: a
+ * piece of text that many names contain. The first character of the text is the type letter. Names
+ * have different lengths, so `markers` has the place of every 64th one.
+ */
 static char expand_symbol(const struct kallsyms_header *header, unsigned index,
 			  char name[KSYM_NAME_LEN])
 {

@@ -41,7 +41,10 @@
 	static type __table_end_##table[0] __used __aligned(LINKER_TABLE_ALIGN)                    \
 		__section(".table." #kind "." #table ".2")
 
-/* The first entry, and the end of the last one. Only in the file that defines the table. */
+/*
+ * The first entry, and the end of the last one. Only in the file that defines the table. The two
+ * objects have no size: hide_pointer() keeps the compiler from concluding that the table is empty.
+ */
 #define linker_table_start(table) hide_pointer(__table_start_##table)
 #define linker_table_end(table)   hide_pointer(__table_end_##table)
 

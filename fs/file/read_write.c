@@ -4,7 +4,10 @@
  *
  * A kernel task's buffer goes straight to the file's read or write. A program's buffer goes to
  * read_iter or write_iter, which copy by themselves; for a file without them, through a bounce
- * buffer.
+ * buffer. The files of tracefs have none: they get kernel memory.
+ *
+ * An iov_iter is a buffer with the place that has been reached in it. A kiocb is one request: the
+ * file, the position, the flags.
  */
 #include "fs/vfs/internal.h"
 #include "fs/file/rw.h"
@@ -185,6 +188,7 @@ noinline ssize_t vfs_read(struct file *file, char __user *buf, size_t count, lof
 	return ret;
 }
 
+/* A task without an mm is a kernel task: its buf is kernel memory. */
 noinline ssize_t vfs_write(struct file *file, const char __user *buf, size_t count, loff_t *pos)
 {
 	struct iov_iter from;

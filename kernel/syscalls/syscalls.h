@@ -148,6 +148,17 @@ static __always_inline bool syscall_boundary(void)
 	}                                                                                          \
 	static __always_inline long __do_sys_##name_(void)
 
+/*
+ * SYSCALL_DEFINE3(write, …) { body } makes:
+ *
+ *	__do_sys_write()	the body, with the real types; inline in the next two
+ *	__se_sys_write()	its symbol is sys_write, and sys_call_table points to it
+ *	traced_sys_write()	the same between two tracepoints, for a traced task
+ *	SYSCALL_METADATA	an entry in the linker table `syscalls`, from which
+ *				syscalls_init() fills sys_call_table at boot
+ *
+ * SYSCALL_MAP3(what, …) writes what(type, name) for each of the three arguments.
+ */
 #define SYSCALL_DEFINE(n, name, ...)                                                               \
 	long __se_sys_##name(SYSCALL_MAP##n(SYSCALL_RAW, __VA_ARGS__)) __symbol("sys_" #name);     \
 	SYSCALL_METADATA(n, name, __VA_ARGS__)                                                     \

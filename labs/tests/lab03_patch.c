@@ -38,7 +38,7 @@ static void fence(int order);
 static void wait_a_moment(void);
 #undef cpu_relax
 #define cpu_relax() wait_a_moment()
-static bool cpu_has_cheap_pause = true;
+static bool cpu_is_tcg;
 static char image[64];
 #define _stext (image)
 #define _etext (image + sizeof(image))

@@ -77,7 +77,10 @@ void trace_forget_saved(void)
 	cmdline_unlock_irqrestore(flags);
 }
 
-/* [C] held. */
+/*
+ * Saves the name of the task in the slot of its PID, or in the oldest slot. The generation tells
+ * which tasks need not be saved again: those with the current one. [C] held.
+ */
 static void save_cmdline(struct task_struct *task)
 {
 	struct saved_cmdlines_buffer *s = savedcmd;
@@ -104,6 +107,7 @@ static void save_cmdline(struct task_struct *task)
 	__builtin_memcpy(slot->comm, task->comm, TASK_COMM_LEN);
 }
 
+/* Called at a task switch from prev to next, if prev or next has been traced (sched_switch.c). */
 void trace_save_cmdlines(struct task_struct *prev, struct task_struct *next)
 {
 	unsigned long flags;

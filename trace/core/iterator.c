@@ -21,6 +21,7 @@
  * Returns a time that is after all entries of the buffer. The clock has started again since the
  * entries of the last boot.
  */
+/* Returns the time at which the trace ends for iter. Usually now, so each reader gets done. */
 static u64 end_of_trace(struct trace_iterator *iter)
 {
 	if (iter->shows_max)
@@ -281,6 +282,7 @@ static bool take_entry(struct trace_iterator *iter, unsigned cpu)
 	return true;
 }
 
+/* Merges the CPUs by time. Tries again if the entry was taken by another consuming reader. */
 bool trace_find_next_entry(struct trace_iterator *iter)
 {
 	unsigned cpu;

@@ -315,7 +315,8 @@ static int start_tracer(struct trace_array *tr, struct tracer *t)
 }
 
 /*
- * Ends the current tracer. Releases T until it has stopped. As current_trace is nop during that
+ * Ends the current tracer. Releases T until it has stopped, because reset() waits for a grace
+ * period, and tasks that need T should not wait as long. As current_trace is nop during that
  * time, other tasks may free the snapshot or change the sizes. So a latency tracer, whose reports
  * exchange the buffers, makes no report any more. tr->tracer_lock and T held.
  */
@@ -336,7 +337,10 @@ static void stop_current_tracer(struct trace_array *tr)
 		tracing_start_tr(tr);
 }
 
-/* tr->tracer_lock held. Releases T while the old tracer stops. */
+/*
+ * tr->tracer_lock held. Releases T while the old tracer stops. tracing_expand() gives the buffer
+ * its full size when the first tracer starts; until then it is as small as can be.
+ */
 static int change_tracer(struct trace_array *tr, const char *name)
 {
 	struct tracer *old = tr->current_trace, *t;

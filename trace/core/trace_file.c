@@ -164,7 +164,13 @@ void print_trace_header(struct seq_file *m, struct trace_iterator *iter)
 		print_trace_default_header(m, iter);
 }
 
-/* ---- the seq_file: record 0 is the heading, record n is entry n ---- */
+/*
+ * ---- the seq_file: record 0 is the heading, record n is entry n ----
+ *
+ * iter->pos is the number of the record that the iterator holds. Each read(2) calls s_start()
+ * again. Usually its position is iter->pos. After an lseek(2) it is another, and s_start() goes
+ * there.
+ */
 
 static void *s_at(struct trace_iterator *iter)
 {

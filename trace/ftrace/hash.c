@@ -11,18 +11,6 @@
 static DEFINE_SPINLOCK(hashes_lock);
 static LIST_HEAD(hashes); /* [hashes_lock] */
 
-void ftrace_hashes_forget(u32 start, u32 end)
-{
-	struct ftrace_hash *hash;
-
-	spin_lock(&hashes_lock);
-	list_for_each_entry (hash, &hashes, list)
-		for (u32 i = 0; i <= hash->mask; i++)
-			if (hash->slots[i] >= start && hash->slots[i] < end)
-				WRITE_ONCE(hash->slots[i], FTRACE_HASH_GONE);
-	spin_unlock(&hashes_lock);
-}
-
 struct ftrace_hash *ftrace_hash_alloc(u32 count)
 {
 	struct ftrace_hash *hash;
@@ -139,6 +127,18 @@ bool ftrace_hash_remove(struct ftrace_hash *hash, u32 offset)
 	}
 	hash->slots[hole] = 0;
 	return true;
+}
+
+void ftrace_hashes_forget(u32 start, u32 end)
+{
+	struct ftrace_hash *hash;
+
+	spin_lock(&hashes_lock);
+	list_for_each_entry (hash, &hashes, list)
+		for (u32 i = 0; i <= hash->mask; i++)
+			if (hash->slots[i] >= start && hash->slots[i] < end)
+				WRITE_ONCE(hash->slots[i], FTRACE_HASH_GONE);
+	spin_unlock(&hashes_lock);
 }
 
 void ftrace_share_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower)

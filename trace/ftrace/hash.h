@@ -1,6 +1,8 @@
 /*
  * Sets of call sites, for filters. A set that callbacks can see is never changed: a changed copy
- * replaces it, and the old set is freed when no callback can read it any more (trace/ftrace/ops.c).
+ * replaces it, and the old set is freed when no callback can read it any more
+ * (ftrace_hash_free_tasks()). One exception: when a module is unloaded, ftrace_hashes_forget()
+ * marks its sites in all sets, each with one store.
  */
 #pragma once
 

@@ -1,4 +1,10 @@
-/* Changes of the functions that an ops wants, while it is registered or not. */
+/*
+ * Changes of the functions that an ops wants, while it is registered or not.
+ *
+ * Usually one ops has a pair of hashes. An ops may have followers, which use the same two hashes
+ * (ftrace_share_hashes()): the graph tracer follows the filter of the function tracer. So each
+ * function here has a loop over the ops and its followers; read it as if it ran once.
+ */
 #include "trace/ftrace/ops.h"
 
 #include "kernel/errno.h"
@@ -13,7 +19,10 @@ static struct ftrace_hash *null_if_empty(struct ftrace_hash *hash)
 	return NULL;
 }
 
-/* Returns the change of ops when it gets these hashes. */
+/*
+ * Returns the change of ops when it gets these hashes. ftrace_is_off: the file ftrace_enabled holds
+ * 0, and no ops wants a site.
+ */
 static struct ftrace_change change_of_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 					     struct ftrace_hash *notrace_hash)
 {
@@ -49,6 +58,7 @@ static int commit_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 	struct ftrace_change change = change_of_hashes(ops, filter, notrace_hash);
 
 	change.sites = sites;
+	/* Release: callbacks read the pointers without a lock, and must find complete hashes. */
 	smp_store_release(&ops->filter_hash, filter);
 	smp_store_release(&ops->notrace_hash, notrace_hash);
 	if (!(ops->flags & FTRACE_OPS_FL_ENABLED) || ftrace_is_dead())

@@ -1,9 +1,12 @@
 /*
  * The records of all call sites, in pages, sorted by address, eight bytes each. They are made once
  * at boot from the addresses that the compiler or scripts/recordmcount has put in __mcount_loc.
+ * ftrace_init(), at the end of the file, makes them.
  *
- * Init text lies behind all other text, so its records are the last ones. They go together with
- * init text, and the numbers of the other records do not change.
+ * Two kinds of sites are not there for ever. The functions that only the boot uses (init text) are
+ * freed after it. They lie behind all other functions, so their records are the last ones, and the
+ * numbers of the other records do not change. The records of modules are in kernel memory of the
+ * module (trace/ftrace/module.c); they are numbered behind those of the image.
  */
 #include "arch/patch/text_alias.h"
 #include "kernel/bug.h"
@@ -81,33 +84,6 @@ static bool __init is_sorted(void)
 	return true;
 }
 
-/*
- * init_text_free_hook: drops the records of init text, which is about to be freed. The sites stay
- * as they are, even if they call a tracer, because no CPU executes them any more. A filter keeps
- * the addresses of these sites, although they match no record now: an empty filter would mean all
- * functions.
- */
-static void drop_init_records(unsigned long start, unsigned long end)
-{
-	unsigned first = nr_records, used;
-
-	mutex_lock(&ftrace_lock);
-	/*
-	 * LAB 2: Forget the records of init text, and free the pages that have none any more. No
-	 * module has been loaded yet.
-	 * Starts as: (void)first, (void)used, (void)start, (void)end;
-	 */
-	while (first && ftrace_record_ip(ftrace_record(first - 1)) >= start)
-		first--;
-	WARN_ON(first < nr_records && ftrace_record_ip(ftrace_record(nr_records - 1)) >= end);
-	nr_records = first;
-	used = DIV_ROUND_UP(first, RECORDS_PER_PAGE);
-	while (nr_pages > used)
-		free_page(pages[--nr_pages]);
-	/* END LAB 2 */
-	mutex_unlock(&ftrace_lock);
-}
-
 /* Makes a record for each site. Returns 0 or -ENOMEM. */
 static int __init make_records(void)
 {
@@ -159,6 +135,37 @@ static void __init nop_all_sites(void)
 	/* END LAB 2 */
 }
 
+/*
+ * init_text_free_hook: drops the records of init text, which is about to be freed. The sites stay
+ * as they are, even if they call a tracer, because no CPU executes them any more. A filter keeps
+ * the addresses of these sites, although they match no record now: an empty filter would mean all
+ * functions.
+ */
+static void drop_init_records(unsigned long start, unsigned long end)
+{
+	unsigned first = nr_records, used;
+
+	mutex_lock(&ftrace_lock);
+	/*
+	 * LAB 2: Forget the records of init text, and free the pages that have none any more. No
+	 * module has been loaded yet.
+	 * Starts as: (void)first, (void)used, (void)start, (void)end;
+	 */
+	while (first && ftrace_record_ip(ftrace_record(first - 1)) >= start)
+		first--;
+	WARN_ON(first < nr_records && ftrace_record_ip(ftrace_record(nr_records - 1)) >= end);
+	nr_records = first;
+	used = DIV_ROUND_UP(first, RECORDS_PER_PAGE);
+	while (nr_pages > used)
+		free_page(pages[--nr_pages]);
+	/* END LAB 2 */
+	mutex_unlock(&ftrace_lock);
+}
+
+/*
+ * Runs after text_patch_init(), which is an early initcall, too (kernel/init.h has their order): so
+ * nop_all_sites() can write through the alias of kernel text.
+ */
 static int __init ftrace_init(void)
 {
 	char value[4];

@@ -15,6 +15,7 @@
 	 FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_INITIALIZED |                \
 	 FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PID)
 
+/* of_ftrace: flags that only ftrace itself may set. */
 static int check_ops(const struct ftrace_ops *ops, unsigned long of_ftrace)
 {
 	if (!ops->func)
@@ -28,6 +29,7 @@ static int check_ops(const struct ftrace_ops *ops, unsigned long of_ftrace)
 	return ftrace_is_dead() ? -ENODEV : 0;
 }
 
+/* Sets the flags that follow from where the ops and its callback are. */
 static void complete_flags(struct ftrace_ops *ops)
 {
 	unsigned long addr = (unsigned long)ops, func = (unsigned long)ops->func;
@@ -97,6 +99,7 @@ int ftrace_register_locked(struct ftrace_ops *ops, unsigned long of_ftrace,
 		ftrace_enter_off_list(ops);
 		return 0; /* the change has no sites, and patches is NULL */
 	}
+	/* First the list, then the sites: a site with several ops calls those in the list. */
 	list_add_tail_rcu(&ops->list, &ftrace_ops_list);
 	error = ftrace_change_commit(&change, patches);
 	vfree(patches);
@@ -148,6 +151,7 @@ static void leave_list(struct ftrace_ops *ops)
 		list_del_rcu(&ops->list);
 }
 
+/* The opposite order of a registration: first no site and no list leads to ops any more. */
 int ftrace_detach(struct ftrace_ops *ops, struct ftrace_trampoline **tramp)
 {
 	struct ftrace_change change = { .ops = ops, .before = ftrace_current_request(ops) };
@@ -195,6 +199,11 @@ void ftrace_unregister_end(struct ftrace_trampoline *tramp)
 		ftrace_trampoline_free(tramp);
 }
 
+/*
+ * Three steps, as wherever memory is freed that other CPUs may use: make it unreachable, wait for
+ * those who have reached it before, free it. A task that was preempted in the trampoline or in the
+ * callback may stay there for long; it is what synchronize_rcu_tasks() waits for.
+ */
 int unregister_ftrace_function(struct ftrace_ops *ops)
 {
 	struct ftrace_trampoline *tramp;

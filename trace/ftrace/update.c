@@ -14,6 +14,11 @@
  * address of the trampoline. The trampoline belongs to the only user. An update knows that user,
  * because it changes one ops at a time.
  *
+ * A change has three parts. ftrace_change_plan() and ftrace_change_alloc() do what may fail.
+ * ftrace_change_commit() does the rest: for each site it computes the old and the new instruction
+ * (update_record()), it has all of them patched in one batch (ftrace_apply_patches()), and then it
+ * notes in the records what the bytes are now.
+ *
  * Everything here is [F]: ftrace_lock is held.
  */
 #include "arch/patch/text_patch.h"
@@ -45,7 +50,7 @@ struct site_users {
 
 static __always_inline void add_user(struct site_users *users, const struct ftrace_ops *ops)
 {
-	users->flags++;
+	users->flags++; /* the count is in the low bits */
 	users->ops = ops;
 	if (ops->flags & FTRACE_OPS_FL_SAVE_REGS)
 		users->flags |= FTRACE_FL_REGS;
@@ -142,6 +147,10 @@ static __always_inline u32 state_for(u32 flags)
 
 /* ---- the sites that a change concerns ---- */
 
+/*
+ * The sites to look at. With a filter of few functions these sites themselves, found by the
+ * filter's hash. Else all records, and concerns() decides for each.
+ */
 struct site_set {
 	bool all; /* look at all records */
 	unsigned count;
@@ -154,6 +163,7 @@ static __always_inline bool concerns(const struct ftrace_change *change, u32 off
 	return request_wants(&change->before, offset) != request_wants(&change->after, offset);
 }
 
+/* Keeps the set sorted. The site may be there already: from the filter before the change. */
 static void insert_site(struct site_set *set, struct dyn_ftrace *rec)
 {
 	unsigned at = set->count;
@@ -167,6 +177,7 @@ static void insert_site(struct site_set *set, struct dyn_ftrace *rec)
 	set->few[at] = rec;
 }
 
+/* Adds the sites of a request's filter that the change concerns. */
 static void collect(struct site_set *set, const struct ftrace_change *change,
 		    const struct ftrace_request *request)
 {
@@ -297,7 +308,12 @@ static u32 history_for(u32 flags)
 	       (flags & (FTRACE_FL_IPMODIFY | FTRACE_FL_DIRECT) ? FTRACE_FL_MODIFIED : 0);
 }
 
-/* Updates rec for the change. Returns true if the site needs the patch that it fills in. */
+/*
+ * Updates rec for the change. Returns true if the site needs the patch that it fills in.
+ *
+ * The change concerns the site. So its users before and after differ by change->ops alone: it is
+ * added or removed. STATE still says what the bytes are; the caller changes it after the patch.
+ */
 static bool update_record(struct dyn_ftrace *rec, const struct ftrace_change *change,
 			  struct text_patch *patch)
 {
@@ -320,6 +336,7 @@ static bool update_record(struct dyn_ftrace *rec, const struct ftrace_change *ch
 	return true;
 }
 
+/* patches has room for all sites, so the loop runs once; without it, once for each FEW sites. */
 int ftrace_change_commit(const struct ftrace_change *change, struct text_patch *patches)
 {
 	static struct text_patch few[FEW]; /* [F] */
@@ -348,6 +365,8 @@ int ftrace_change_commit(const struct ftrace_change *change, struct text_patch *
 	}
 	return 0;
 }
+
+/* ---- other callers than a change of one ops ---- */
 
 int ftrace_update_new_records(struct dyn_ftrace *records, unsigned count)
 {

@@ -21,10 +21,10 @@ enum filter_kind { FILTER, NOTRACE };
 
 /* The application of a word to a set. */
 struct matching {
-	struct ftrace_match match;
-	const char *module; /* only functions of this module; NULL: of all */
-	struct ftrace_hash *hash;
-	unsigned matches;
+	struct ftrace_match match; /* the meaning of the word */
+	const char *module;        /* only functions of this module; NULL: of all */
+	struct ftrace_hash *hash;  /* the copy that changes */
+	unsigned matches;          /* sites that the word matched */
 };
 
 /* Adds or removes rec, which the word matches. 0 or -ENOMEM. */
@@ -62,7 +62,11 @@ static int match_symbol(void *m, unsigned long address)
 	return rec ? match_record(m, rec) : 0;
 }
 
-/* Checks every function's name only for a pattern, because that is slow. */
+/*
+ * Three kinds of words. A number is the number of a record. For a plain name, kallsyms finds the
+ * addresses with that name; it knows the image only, so the records of modules are compared one by
+ * one. For a pattern, all records are compared, which is slow.
+ */
 static int match_word(struct matching *m)
 {
 	const unsigned long number = m->match.number;
@@ -306,6 +310,7 @@ static struct filter_file *filter_file_of(const struct file *file)
 					 : file->private_data;
 }
 
+/* Begins with a copy of the present set, to which a writer adds (the shell's >>). */
 static int begin_writing(struct filter_file *f)
 {
 	mutex_lock(&ftrace_lock);
@@ -314,6 +319,7 @@ static int begin_writing(struct filter_file *f)
 	return f->hash ? 0 : -ENOMEM;
 }
 
+/* The shell's > opens with O_TRUNC: the writer begins with the empty set, f->hash NULL. */
 static int filter_open(struct inode *inode, struct file *file)
 {
 	struct filter_file *f;
@@ -343,7 +349,11 @@ static int filter_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Applies the complete word: a command at once, a pattern to the copy of the set. */
+/*
+ * Applies the complete word: a command at once, a pattern to the copy of the set. Only words with a
+ * colon are commands or name a module; all others go to filter->match(), for set_ftrace_filter
+ * ftrace_match_records().
+ */
 static int filter_apply_word(struct filter_file *f)
 {
 	struct ftrace_hash *changed;

@@ -29,12 +29,16 @@
  * interrupts between the read of the tail and the exchange, the exchange fails, and the writer
  * tries again with a newer time. So the order of events in space and in time is always the same.
  *
- * Publishing. Events become readable when the outermost writer ends: it copies the tail's place to
- * `commit`. All events before that place are complete. When the tail leaves a page, the length of
- * the page's data goes to `final`.
+ * Publishing. Writers nest: a task writes, an interrupt comes and writes, too, and ends first. The
+ * task is the outermost writer. Events become readable when the outermost writer ends: it copies
+ * the tail's place to `commit`. All events before that place are complete. When the tail leaves a
+ * page, the length of the page's data goes to `final`.
  *
- * Taking pages. Writers and readers take pages out of slots. Each uses one compare-and-exchange of
- * the slot's word, so exactly one of them gets the page:
+ * Taking pages. A ring has one page more than slots: the reader's page, which is in no slot. A
+ * reader that consumes (trace_pipe) exchanges it for the oldest page in the ring; the page that it
+ * leaves there is a spare. Writers and readers take pages out of slots. Each uses one
+ * compare-and-exchange of the slot's word, so exactly one of them gets the page. {h, P} is a word
+ * with seq h and page index P:
  *
  *      reader  {h, P}    -> {h, spare, S}     reads page h, leaves its last page as a spare
  *      writer  {h, P}    -> {h + nr_slots, P} overwrites page h (overwrite mode)

@@ -163,7 +163,13 @@ static bool rb_iter_copy_reader_page(struct ring_buffer_iter *iter)
 	return true;
 }
 
-/* Copies the oldest sub-buffer in the ring with events that the iterator has not seen. [M] */
+/*
+ * Copies the oldest sub-buffer in the ring with events that the iterator has not seen. A writer may
+ * overwrite the page during the copy. It changes the slot's word before it writes. So if the word
+ * is the same after the copy, the copy is whole; else tries again with what is the oldest now. [M]
+ *
+ * partial: the page is the one that writers fill now. again: the copy holds its first part already.
+ */
 static bool rb_iter_copy_ring_page(struct ring_buffer_iter *iter)
 {
 	struct ring_buffer_per_cpu *cb = iter->cb;
@@ -197,6 +203,10 @@ static bool rb_iter_copy_ring_page(struct ring_buffer_iter *iter)
 	return false;
 }
 
+/*
+ * Copies the next page: the reader's page if it has older events (it is in no slot), else one of
+ * the ring. Counts the events lost between the last page and this one.
+ */
 static bool rb_iter_next_page(struct ring_buffer_iter *iter)
 {
 	u64 expected = iter->first + iter->entries;

@@ -2,6 +2,15 @@
  * The ring buffer's fast path, inline. The function tracer uses it directly to save a call; all
  * other writers call ring_buffer_lock_reserve(). Read trace/ring_buffer/internal.h first.
  * Preemption is off in all functions.
+ *
+ * One write, from top to bottom of the call chain:
+ *
+ *	rb_lock_reserve()	the function tracer begins here
+ *	  rb_begin_write()	counts this writer in cb->nest
+ *	  rb_reserve_begun()	claims room: moves the tail behind the new event, in one exchange
+ *	(the caller fills in the event)
+ *	rb_unlock_commit()
+ *	  rb_end_write()	the outermost writer publishes: moves commit to the tail
  */
 #pragma once
 
@@ -109,49 +118,6 @@ static __always_inline bool rb_begin_write(struct trace_buffer *buffer,
 }
 
 /*
- * Reserves room after rb_begin_write() in the usual case: the default clock, room in the sub-buffer
- * of the tail, and a last event less than RB_DELTA_MAX ago. base: at most RB_SHORT_SIZE. NULL: it
- * is another case, and nothing has changed. It calls no function, and few values live at one time,
- * so that its caller saves few registers.
- */
-static __always_inline struct ring_buffer_event *
-rb_reserve_quick(const struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb, u32 base)
-{
-	/*
-	 * LAB 7: One exchange, without a loop. Look at everything that is not usual before it.
-	 * Starts as:
-	 * (void)buffer, (void)cb, (void)base;
-	 * return NULL;
-	 */
-	struct ring_buffer_event *event;
-	struct buffer_page *page;
-	u64 place, before, now, delta;
-	u64 offset;
-	u32 header;
-
-	if (unlikely(__atomic_load_n(&cb->record_disabled, __ATOMIC_ACQUIRE)) ||
-	    unlikely(!rb_has_default_clock(buffer)))
-		return NULL;
-	place = READ_ONCE(cb->tail.lo);
-	before = READ_ONCE(cb->tail.hi);
-	now = rb_read_clock(buffer);
-	offset = rb_offset(cb, place);
-	delta = now - before; /* a high number if the clock goes back */
-	if (unlikely(!offset || delta > RB_DELTA_MAX || (u32)offset + base > cb->data_size))
-		return NULL;
-	header = (u32)delta << 5 | (base - 4) >> 2;
-	if (unlikely(!local_pair_cmpxchg(&cb->tail, (struct local_pair){ place, before },
-					 (struct local_pair){ place + base, now })))
-		return NULL;
-	page = rb_page(cb, place);
-	local_add(&page->entries, 1);
-	event = (struct ring_buffer_event *)(page->data->data + offset);
-	*(u32 *)event = header;
-	return event;
-	/* END LAB 7 */
-}
-
-/*
  * Does the work of ring_buffer_lock_reserve() after rb_begin_write(). cb: this CPU's part of the
  * buffer. base: rb_data_size(length). timed: `now` is a fresh reading of the default clock. If an
  * interrupt has written since that reading, this event gets the time of the interrupt's last event.
@@ -178,6 +144,10 @@ static __always_inline struct ring_buffer_event *rb_reserve_begun(struct trace_b
 	disabled = __atomic_load_n(&cb->record_disabled, __ATOMIC_ACQUIRE);
 	if (unlikely(disabled))
 		goto refuse;
+	/*
+	 * Usually the inner loop ends at its first `break`, and the exchange succeeds. The inner
+	 * loop goes round once for a full page, the outer one for an interrupt that has written.
+	 */
 	do {
 		for (;;) {
 			tail.lo = READ_ONCE(cb->tail.lo);
@@ -240,7 +210,7 @@ static __always_inline struct ring_buffer_event *rb_reserve_data(struct trace_bu
 	return rb_begin_write(buffer, cb) ? rb_reserve_begun(buffer, cb, base, timed, now) : NULL;
 }
 
-/* The same for any length. NULL, too, if no event of any buffer can be so long. */
+/* rb_reserve_data() for any length. NULL, too, if no event of any buffer can be so long. */
 static __always_inline struct ring_buffer_event *__rb_lock_reserve(struct trace_buffer *buffer,
 								   struct ring_buffer_per_cpu *cb,
 								   size_t length, bool timed,
@@ -264,9 +234,55 @@ static __always_inline void rb_unlock_commit(struct ring_buffer_per_cpu *cb)
 	rb_end_write(cb);
 }
 
+/* ---- the same, with few instructions and without a call in the usual case ---- */
+
 /*
- * The same in the usual case: no other write is nested, and the tail is in the sub-buffer of the
- * last commit. False: it is another case; rb_end_write() must follow. Calls no function.
+ * Reserves room after rb_begin_write() in the usual case: the default clock, room in the sub-buffer
+ * of the tail, and a last event less than RB_DELTA_MAX ago. base: at most RB_SHORT_SIZE. NULL: it
+ * is another case, and nothing has changed. It calls no function, and few values live at one time,
+ * so that its caller saves few registers.
+ */
+static __always_inline struct ring_buffer_event *
+rb_reserve_quick(const struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb, u32 base)
+{
+	/*
+	 * LAB 7: One exchange, without a loop. Look at everything that is not usual before it.
+	 * Starts as:
+	 * (void)buffer, (void)cb, (void)base;
+	 * return NULL;
+	 */
+	struct ring_buffer_event *event;
+	struct buffer_page *page;
+	u64 place, before, now, delta;
+	u64 offset;
+	u32 header;
+
+	if (unlikely(__atomic_load_n(&cb->record_disabled, __ATOMIC_ACQUIRE)) ||
+	    unlikely(!rb_has_default_clock(buffer)))
+		return NULL;
+	place = READ_ONCE(cb->tail.lo);
+	before = READ_ONCE(cb->tail.hi);
+	now = rb_read_clock(buffer);
+	offset = rb_offset(cb, place);
+	delta = now - before; /* a high number if the clock goes back */
+	if (unlikely(!offset || delta > RB_DELTA_MAX || (u32)offset + base > cb->data_size))
+		return NULL;
+	header = (u32)delta << 5 | (base - 4) >> 2;
+	if (unlikely(!local_pair_cmpxchg(&cb->tail, (struct local_pair){ place, before },
+					 (struct local_pair){ place + base, now })))
+		return NULL;
+	page = rb_page(cb, place);
+	local_add(&page->entries, 1);
+	event = (struct ring_buffer_event *)(page->data->data + offset);
+	*(u32 *)event = header;
+	return event;
+	/* END LAB 7 */
+}
+
+/*
+ * Does the work of rb_end_write() in the usual case: no other write is nested, and the tail is in
+ * the sub-buffer of the last commit. False: it is another case; rb_end_write() must follow. Calls
+ * no function.
  */
 static __always_inline bool rb_end_write_quick(struct ring_buffer_per_cpu *cb)
 {

@@ -147,8 +147,8 @@ void cpu_setup_features(void)
 		(*init)();
 }
 
-bool cpu_has_cheap_pause = true, cpu_is_virtual;
-EXPORT_SYMBOL(cpu_has_cheap_pause); /* cpu_relax() */
+bool cpu_is_tcg, cpu_is_virtual;
+EXPORT_SYMBOL(cpu_is_tcg); /* cpu_relax() */
 
 /* Reads the signature in the hypervisor leaf, which is "TCGTCGTCGTCG" under QEMU's TCG. */
 static void __init detect_hypervisor(void)
@@ -160,7 +160,7 @@ static void __init detect_hypervisor(void)
 	if (!cpu_is_virtual)
 		return;
 	cpuid(0x40000000, 0, &a, &b, &c, &d);
-	cpu_has_cheap_pause = memcmp(&b, "TCGT", 4) != 0;
+	cpu_is_tcg = memcmp(&b, "TCGT", 4) == 0;
 }
 
 void __init cpu_init(void)

@@ -31,15 +31,17 @@ struct thread_struct {
 };
 
 /*
- * False under QEMU's TCG. TCG leaves the translated code at each PAUSE and takes its global lock,
- * so a CPU that waits with PAUSE delays the CPUs that it waits for. Set by cpu_init().
+ * The machine is QEMU without KVM: its translator, TCG, executes the kernel. Set by cpu_init(). TCG
+ * differs from a CPU in two points that matter here: it leaves the translated code at each PAUSE
+ * and takes its global lock, so a CPU that waits with PAUSE delays the CPUs that it waits for; and
+ * it may miss a change of code once (text_patch_apply()).
  */
-extern bool cpu_has_cheap_pause;
+extern bool cpu_is_tcg;
 
 /* Tells the CPU that this is a spin-wait loop (PAUSE). Any context. */
 static __always_inline void cpu_relax(void)
 {
-	if (cpu_has_cheap_pause)
+	if (!cpu_is_tcg)
 		__asm__ __volatile__("pause" ::: "memory");
 	else
 		barrier();

@@ -22,7 +22,16 @@ SITE_SIZE	equ 5			; call rel32
 KERNEL_CS	equ 0x10
 KERNEL_SS	equ 0x18
 
-; The stack while the callback runs, from rsp (struct ftrace_regs, ftrace.h).
+; The stack while the callback runs. The two frames are copies, for the unwinder; the two return
+; addresses at the top are the real ones.
+;
+;	PARENT_RETURN	the function's return address	pushed by the call of the function
+;	SITE_RETURN	the address behind the site	pushed by the call at the site
+;	+ 24		PARENT_RETURN again		the parent's frame
+;	SITE_BP		rbp at the site
+;	+ 8		SITE_RETURN again		the function's frame
+;	REGS_SIZE	the address of the frame above	<- rbp
+;	0		struct ftrace_regs (ftrace.h)	<- rsp
 REGS_SIZE	equ PT_SIZE + 8		; one word more keeps the stack aligned
 SITE_BP		equ REGS_SIZE + 2 * 8	; rbp at the call site
 SITE_RETURN	equ REGS_SIZE + 4 * 8	; the address after the site; the callback may change it
@@ -43,7 +52,8 @@ ftrace_stub:
 	ret
 
 ; Makes two frames for the unwinder, which follows rbp: one for the traced function, which has not
-; made its own yet, and one for its caller. Then makes room for the registers. Keeps the flags.
+; made its own yet, and one for its caller. Then makes room for the registers. Keeps the flags,
+; because ftrace_regs_caller saves them: so lea, not sub.
 %macro MAKE_FRAMES 0
 	push	qword [rsp + 8]			; the parent's frame: its return address
 	push	rbp
@@ -78,16 +88,18 @@ ftrace_stub:
 
 ; Calls func(ip, parent_ip, ops, fregs). ftrace_trampoline.c uses the two labels.
 %macro CALL_CALLBACK 0
-	mov	rdi, [rbp + 8]
+	mov	rdi, [rbp + 8]			; ip: the address of the site
 	sub	rdi, SITE_SIZE
-	mov	rsi, [rbp + 24]
-	mov	rcx, rsp
+	mov	rsi, [rbp + 24]			; parent_ip
+	mov	rcx, rsp			; fregs
 .load_ops:
 	mov	rdx, [rel ftrace_no_ops]
 .call:
 	call	ftrace_ops_list_func
 %endmacro
 
+; Saves the arguments only: 0 in PT_CS tells the callback. The last ret goes to the instruction
+; behind the site.
 global ftrace_caller
 ftrace_caller:
 	CFI_FUNCTION

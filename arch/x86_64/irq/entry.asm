@@ -217,6 +217,13 @@ exception_2:
 
 ; #BP: do_int3(regs). In the kernel: copies the CPU's frame 6 words lower. In the gap above the copy
 ; the handler may push a return address on the interrupted stack, and so emulate a call.
+;
+;	regs->sp	the stack of the interrupted code
+;	regs->sp - 8	int3_emulate_call() pushes here: in the gap, which are the CPU's
+;			frame and the 0 behind it, 6 words that nobody needs any more
+;	...		the copy of the 6 words: ss, rsp, rflags, cs, rip, 0. iretq loads
+;			rsp from it: the pushed word is the top of the stack afterwards
+;	...		the other registers (PUSH_REGS)
 asm_exc_int3:
 exception_3:
 	CFI_TRAP 0

@@ -57,6 +57,7 @@ static void local_flush_range(unsigned long start, unsigned long end)
 		invlpg(addr);
 }
 
+/* cpuid is a serializing instruction: the CPU drops what it has fetched, and fetches anew. */
 static void sync_core(void)
 {
 	u32 a, b, c, d;
@@ -65,8 +66,10 @@ static void sync_core(void)
 }
 
 /*
- * Calls here() on this CPU, sends the IPI to all others, and waits for their answers. round->lock
- * held.
+ * Calls here() on this CPU, sends the IPI to all others, and waits for their answers: the handler,
+ * tlb_flush_interrupt() or text_sync_interrupt(), clears the CPU's bit in pending. Other tasks may
+ * run here meanwhile (cond_resched()). Interrupts must be on: another CPU may be in a round of the
+ * other kind, and wait for the answer of this CPU. round->lock held.
  */
 static void run_round(struct ipi_round *round, void (*here)(void))
 {
@@ -86,7 +89,7 @@ static void run_round(struct ipi_round *round, void (*here)(void))
 		cpu_relax();
 		cond_resched();
 	}
-	smp_rmb();
+	smp_rmb(); /* after the answers: the caller sees all writes from before them */
 }
 
 static bool others_online(void)

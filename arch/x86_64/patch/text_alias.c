@@ -192,6 +192,10 @@ static void write_step(const struct text_patch *patches, size_t count, unsigned 
 	}
 }
 
+/*
+ * A batch whose patches all lie in 2 MiB has one window, which stays from step to step
+ * (window_patches). A larger batch moves the window on, and maps its pages anew in each step.
+ */
 void text_alias_write(const struct text_patch *patches, size_t count, enum text_step step)
 {
 	const struct text_patch *first = patches;

@@ -9,13 +9,27 @@
  *      cc 37 2e 00 00    int3 + new tail      2: still traps, the tail is ready
  *      e8 37 2e 00 00    call ftrace_caller   3: new
  *
- * After each step every CPU executes a serializing instruction, cpuid, for an IPI (Intel SDM
- * 3A 9.1.3, cross-modifying code). A CPU that traps in between has the new instruction emulated.
- * The steps are taken for all sites of a batch together: three rounds of IPIs for one site or for
- * 40,000.
+ * After each step comes a round (text_sync_all()): every other CPU gets an interrupt, an IPI, and
+ * executes a serializing instruction in it, cpuid (Intel SDM 3A 9.1.3, cross-modifying code). The
+ * steps are taken for all sites of a batch together: three rounds for one site or for 40,000.
  *
- * Nothing here needs the other CPUs to stop, and nothing waits for a CPU for longer than it keeps
- * interrupts off.
+ * What a CPU executes that reaches the site:
+ *
+ *	before step 1			the old instruction
+ *	from step 1 to its answer	the old instruction, or it traps: it may have fetched the
+ *	in round 1			old byte before the write
+ *	from its answer in round 1	it traps: the handler, text_patch_int3(), emulates the new
+ *	to step 3			instruction
+ *	from step 3 to its answer	it traps, or executes the new instruction
+ *	in round 3
+ *	after round 3			the new instruction
+ *
+ * So a CPU can have the new instruction from its first trap on, and cannot have the old one after
+ * its answer in round 1. Two CPUs may differ only during round 1. (If only the old instruction can
+ * be emulated, the handler emulates that one, and the change is in step 3.)
+ *
+ * No CPU stops. The caller waits for the answers, and a CPU answers as soon as its interrupts are
+ * on. Nobody is woken.
  */
 #include "arch/patch/text_patch.h"
 
@@ -48,7 +62,7 @@ static struct text_patch_batch places[2];   /* [P] used in turn for the active b
 static struct text_patch_batch *live_batch; /* release store; NULL between batches */
 static u64 batches, sites;                  /* [P] */
 static atomic64_t breakpoints;
-static u32 handlers; /* [A] CPUs that look a breakpoint up now */
+static u32 handlers; /* [A] CPUs that search live_batch for a breakpoint now */
 
 /* Does not use memcmp(): clang would call it, and its site may hold a breakpoint. */
 static __always_inline bool holds(const u8 *site, const u8 insn[TEXT_PATCH_SIZE])
@@ -59,6 +73,94 @@ static __always_inline bool holds(const u8 *site, const u8 insn[TEXT_PATCH_SIZE]
 	__builtin_memcpy(&wanted, insn, sizeof(wanted));
 	return there == wanted && site[4] == insn[4];
 }
+
+/* ---- the change ---- */
+
+static bool is_text_site(unsigned long addr)
+{
+	unsigned long last = addr + TEXT_PATCH_SIZE - 1;
+
+	return is_text_address(addr) &&
+	       (last % PAGE_SIZE >= TEXT_PATCH_SIZE - 1 || is_text_address(last));
+}
+
+/* Checks that every site holds the old instruction of its patch. */
+static int verify(const struct text_patch *patches, size_t count, size_t *bad)
+{
+	/* They are sorted: the first and the last one tell that all are in the image. */
+	bool in_image = patches[0].addr >= (unsigned long)_stext &&
+			patches[count - 1].addr + TEXT_PATCH_SIZE <= (unsigned long)_etext;
+
+	for (size_t i = 0; i < count; i++) {
+		const u8 *site = (const u8 *)patches[i].addr;
+
+		if (likely((in_image || is_text_site(patches[i].addr)) &&
+			   holds(site, patches[i].old)))
+			continue;
+		*bad = i;
+		return is_text_site(patches[i].addr) ? -EINVAL : -EFAULT;
+	}
+	return 0;
+}
+
+int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad)
+{
+	int error;
+
+	if (!count)
+		return 0;
+	mutex_lock(&text_patch_mutex);
+	error = verify(patches, count, bad);
+	if (error)
+		goto unlock;
+	/*
+	 * LAB 3: Publish the batch, change all sites step by step, and withdraw the batch.
+	 * Starts as:
+	 *	(void)places;
+	 *	text_alias_write(patches, count, TEXT_STEP_ALL);
+	 */
+	struct text_patch_batch *batch = &places[batches % ARRAY_SIZE(places)];
+
+	batch->patches = patches;
+	batch->count = count;
+	smp_store_release(&live_batch, batch);
+	for (enum text_step step = TEXT_STEP_INT3; step <= TEXT_STEP_FIRST_BYTE; step++) {
+		text_alias_write(patches, count, step);
+		text_sync_all();
+	}
+	__atomic_store_n(&live_batch, NULL, __ATOMIC_SEQ_CST);
+	/* END LAB 3 */
+	/*
+	 * QEMU's TCG may have read a site for a translation just before a step wrote the site. It
+	 * misses the write until it has registered that translation. A second write of the same
+	 * byte drops the stale translation.
+	 */
+	if (cpu_is_tcg)
+		text_alias_write(patches, count, TEXT_STEP_FIRST_BYTE);
+	text_alias_end();
+	/* LAB 3: The caller may free its patches after the return: wait until no handler reads. */
+	while (__atomic_load_n(&handlers, __ATOMIC_SEQ_CST))
+		cpu_relax();
+	/* END LAB 3 */
+	batches++;
+	sites += count;
+unlock:
+	mutex_unlock(&text_patch_mutex);
+	return error;
+}
+
+int text_patch_fill(unsigned long addr, const void *bytes, size_t size)
+{
+	if (!is_text_address(addr) || !is_text_address(addr + size - 1))
+		return -EFAULT;
+	mutex_lock(&text_patch_mutex);
+	text_alias_copy(addr, bytes, size);
+	text_sync_all();
+	mutex_unlock(&text_patch_mutex);
+	return 0;
+}
+
+/* ---- the breakpoint: a CPU has executed the int3 of a site ---- */
 
 __kprobes /* the breakpoint handler uses it */
 unsigned long text_decode_target(const u8 insn[TEXT_PATCH_SIZE], unsigned long addr)
@@ -88,9 +190,14 @@ static bool can_emulate(const u8 insn[TEXT_PATCH_SIZE])
  * old one if that is the one that can be emulated. Returns false if no batch has put the int3
  * there.
  *
- * The batch may end during the search, if this CPU has answered its last IPI. Its patches stay
- * valid while `handlers` counts this CPU. The next batch may begin, in the other element of places.
- * That batch cannot write its tails, and cannot end, before this CPU's interrupts are on.
+ * Two things can happen during the search, if this CPU answered the last IPI of the batch before:
+ *
+ * 1. The batch ends. Its patches stay valid, because text_patch_apply() waits for `handlers`.
+ * 2. The next batch begins, in the other element of places. It cannot get past its first round:
+ *    interrupts are off here, so this CPU does not answer.
+ *
+ * In the second case the search may have seen the end of the old batch only. So it is repeated if
+ * live_batch has changed.
  */
 __kprobes /* the breakpoint handler uses it */
 static bool instruction_in_batch(unsigned long addr, u8 insn[TEXT_PATCH_SIZE])
@@ -157,6 +264,18 @@ static bool text_patch_int3(struct pt_regs *regs)
 	return found;
 }
 
+/* ---- for kprobes ---- */
+
+void text_patch_byte(unsigned long addr, u8 byte)
+{
+	mutex_lock(&text_patch_mutex);
+	text_alias_copy(addr, &byte, 1);
+	text_sync_all();
+	if (cpu_is_tcg) /* as in text_patch_apply() */
+		text_alias_copy(addr, &byte, 1);
+	mutex_unlock(&text_patch_mutex);
+}
+
 __kprobes /* the breakpoint handler uses it */
 bool text_patch_int3_gone(struct pt_regs *regs)
 {
@@ -172,99 +291,7 @@ bool text_patch_int3_gone(struct pt_regs *regs)
 	return true;
 }
 
-static bool is_text_site(unsigned long addr)
-{
-	unsigned long last = addr + TEXT_PATCH_SIZE - 1;
-
-	return is_text_address(addr) &&
-	       (last % PAGE_SIZE >= TEXT_PATCH_SIZE - 1 || is_text_address(last));
-}
-
-/* Checks that every site holds the old instruction of its patch. */
-static int verify(const struct text_patch *patches, size_t count, size_t *bad)
-{
-	/* They are sorted: the first and the last one tell that all are in the image. */
-	bool in_image = patches[0].addr >= (unsigned long)_stext &&
-			patches[count - 1].addr + TEXT_PATCH_SIZE <= (unsigned long)_etext;
-
-	for (size_t i = 0; i < count; i++) {
-		const u8 *site = (const u8 *)patches[i].addr;
-
-		if (likely((in_image || is_text_site(patches[i].addr)) &&
-			   holds(site, patches[i].old)))
-			continue;
-		*bad = i;
-		return is_text_site(patches[i].addr) ? -EINVAL : -EFAULT;
-	}
-	return 0;
-}
-
-int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad)
-{
-	int error;
-
-	if (!count)
-		return 0;
-	mutex_lock(&text_patch_mutex);
-	error = verify(patches, count, bad);
-	if (error)
-		goto unlock;
-	/*
-	 * LAB 3: Publish the batch, change all sites step by step, and withdraw the batch.
-	 * Starts as:
-	 *	(void)places;
-	 *	text_alias_write(patches, count, TEXT_STEP_ALL);
-	 */
-	struct text_patch_batch *batch = &places[batches % ARRAY_SIZE(places)];
-
-	batch->patches = patches;
-	batch->count = count;
-	smp_store_release(&live_batch, batch);
-	for (enum text_step step = TEXT_STEP_INT3; step <= TEXT_STEP_FIRST_BYTE; step++) {
-		text_alias_write(patches, count, step);
-		text_sync_all();
-	}
-	__atomic_store_n(&live_batch, NULL, __ATOMIC_SEQ_CST);
-	/* END LAB 3 */
-	/*
-	 * QEMU's TCG may have read a site for a translation just before a step wrote the site. It
-	 * misses the write until it has registered that translation. A second write of the same
-	 * byte drops the stale translation.
-	 */
-	if (!cpu_has_cheap_pause)
-		text_alias_write(patches, count, TEXT_STEP_FIRST_BYTE);
-	text_alias_end();
-	/* LAB 3: The caller may free its patches after the return: wait until no handler reads. */
-	while (__atomic_load_n(&handlers, __ATOMIC_SEQ_CST))
-		cpu_relax();
-	/* END LAB 3 */
-	batches++;
-	sites += count;
-unlock:
-	mutex_unlock(&text_patch_mutex);
-	return error;
-}
-
-int text_patch_fill(unsigned long addr, const void *bytes, size_t size)
-{
-	if (!is_text_address(addr) || !is_text_address(addr + size - 1))
-		return -EFAULT;
-	mutex_lock(&text_patch_mutex);
-	text_alias_copy(addr, bytes, size);
-	text_sync_all();
-	mutex_unlock(&text_patch_mutex);
-	return 0;
-}
-
-void text_patch_byte(unsigned long addr, u8 byte)
-{
-	mutex_lock(&text_patch_mutex);
-	text_alias_copy(addr, &byte, 1);
-	text_sync_all();
-	if (!cpu_has_cheap_pause) /* as in text_patch_apply() */
-		text_alias_copy(addr, &byte, 1);
-	mutex_unlock(&text_patch_mutex);
-}
+/* ---- statistics, and the start ---- */
 
 void text_patch_stats_read(struct text_patch_stats *stats)
 {

@@ -31,29 +31,10 @@ struct text_patch {
 int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad);
 
 /*
- * Writes to executable memory through the private alias. No CPU can reach this memory, not yet or
- * no longer. Same context.
+ * Writes to executable memory through the private alias (text_alias.c): a second mapping, which is
+ * writable. No CPU can reach this memory, not yet or no longer. Same context.
  */
 int text_patch_fill(unsigned long addr, const void *bytes, size_t size);
-
-/*
- * Replaces the first byte of an instruction of the image by an int3, or an int3 by the byte. On
- * return no CPU executes the old byte; if it was an int3, no CPU is in the handler of that
- * breakpoint. No site of text_patch_apply() may be there. Same context.
- */
-void text_patch_byte(unsigned long addr, u8 byte);
-
-/*
- * Handles an int3 that this CPU has executed, and that another CPU has replaced since. False: the
- * int3 is still there, and belongs to no batch. For the breakpoint handler. Two cases:
- *
- * 1. The instruction that is there now can be emulated: emulates it.
- * 2. It cannot: lets the CPU execute it. A real CPU executes what is there now. But QEMU's TCG may
- *    have translated the int3 once more just before it was replaced. It keeps that translation
- *    until text_patch_apply() or text_patch_byte() writes a second time, and these wait for this
- *    CPU: it would trap for ever. So first ask all users of int3 that could still have one here.
- */
-bool text_patch_int3_gone(struct pt_regs *regs);
 
 /* 0f 1f 44 00 00, nop dword [rax + rax] (Intel SDM 2B, NOP) */
 extern const u8 text_nop5[TEXT_PATCH_SIZE];
@@ -93,3 +74,24 @@ struct text_patch_stats {
 	u64 breakpoints; /* traps at half-patched sites, which were emulated */
 };
 void text_patch_stats_read(struct text_patch_stats *stats);
+
+/* ---- for kprobes: a breakpoint that stays ---- */
+
+/*
+ * Replaces the first byte of an instruction of the image by an int3, or an int3 by the byte. On
+ * return no CPU executes the old byte; if it was an int3, no CPU is in the handler of that
+ * breakpoint. No site of text_patch_apply() may be there. Same context.
+ */
+void text_patch_byte(unsigned long addr, u8 byte);
+
+/*
+ * Handles an int3 that this CPU has executed, and that another CPU has replaced since. False: the
+ * int3 is still there, and belongs to no batch. For the breakpoint handler. Two cases:
+ *
+ * 1. The instruction that is there now can be emulated: emulates it.
+ * 2. It cannot: lets the CPU execute it. A real CPU executes what is there now. But QEMU's TCG may
+ *    have translated the int3 once more just before it was replaced. It keeps that translation
+ *    until text_patch_apply() or text_patch_byte() writes a second time, and these wait for this
+ *    CPU: it would trap for ever. So first ask all users of int3 that could still have one here.
+ */
+bool text_patch_int3_gone(struct pt_regs *regs);

@@ -26,15 +26,15 @@ bits 64
 
 ; rax = number; rdi, rsi, rdx, r10, r8, r9 = arguments. The function of the call takes them as a C
 ; function, whose fourth argument is in rcx. Returns in rax; all other registers but rcx and r11
-; stay.
+; stay. The number is an int: mov eax, eax clears the upper half of rax.
 global entry_SYSCALL_64
 entry_SYSCALL_64:
 	CFI_SYSCALL
-	swapgs
+	swapgs					; gs: this CPU's variables
 	mov	[gs:cpu_tss + TSS_RSP2], rsp
-	mov	rsp, [gs:cpu_tss + TSS_RSP0]
+	mov	rsp, [gs:cpu_tss + TSS_RSP0]	; the kernel stack of the task
 	CFI_OUTERMOST			; rsp is where no CFI can point
-	push	USER_DS
+	push	USER_DS				; from here to r15: struct pt_regs
 	push	qword [gs:cpu_tss + TSS_RSP2]
 	push	r11
 	push	USER_CS
@@ -57,7 +57,7 @@ entry_SYSCALL_64_after_hwframe:
 	push	r13
 	push	r14
 	push	r15
-	lea	rbp, [rsp + 1]
+	lea	rbp, [rsp + 1]			; as in PUSH_REGS (arch/irq/entry.inc)
 	sub	rsp, 8
 	CFI_ADJUST 8
 	IRQ_SITE STI_INSN, preemptirq_irq_enter

@@ -47,7 +47,7 @@ static __always_inline bool function_trace_entry(struct trace_array *tr, unsigne
 	entry->parent_ip = parent_ip;
 	if (fregs)
 		ftrace_get_arguments(fregs, entry->args);
-	this_cpu_write(trace_taskinfo_save, true);
+	this_cpu_write(trace_taskinfo_save, true); /* the next task switch saves the names */
 	rb_unlock_commit(cb);
 	return true;
 }
@@ -57,6 +57,11 @@ void function_record(struct trace_array *tr, unsigned long ip, unsigned long par
 	function_trace_entry(tr, ip, parent_ip, ctx, NULL);
 }
 
+/*
+ * The callback. ctx is taken first: it must show the depth of preemption of the traced function.
+ * Preemption is off while the entry is written, so that the task stays on the CPU whose buffer it
+ * writes to.
+ */
 void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
 			 struct ftrace_regs *fregs __unused)
 {
@@ -245,6 +250,7 @@ static ftrace_func_t function_choose_func(u32 flags)
 	return flags ? function_options_call : function_trace_call;
 }
 
+/* Also has the names of tasks saved at task switches, because the output needs them. */
 static int function_trace_init(struct trace_array *tr)
 {
 	int error;
