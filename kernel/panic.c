@@ -101,6 +101,19 @@ static void __noreturn panic_end(void)
 	halt_forever();
 }
 
+/*
+ * A fault in the report of a panic, or twice in that of an oops: ends the machine. What is reported
+ * may still wait for a CPU that sends it, or that has been stopped while it sent.
+ */
+static void __noreturn panic_end_early(void)
+{
+	static bool flushes; /* [A] the flush may fault itself */
+
+	if (!xchg(&flushes, true))
+		console_flush_on_panic();
+	panic_end();
+}
+
 void __init boot_refuse(const char *fmt, ...)
 {
 	char what[192];
@@ -126,7 +139,7 @@ static void __printf(2, 0) __noreturn vpanic(bool reported, const char *fmt, va_
 	this_cpu = (int)smp_processor_id();
 	owner = atomic_cmpxchg(&panic_cpu, -1, this_cpu);
 	if (owner == this_cpu)
-		panic_end(); /* a panic in the panic: everything that works is already reported */
+		panic_end_early();
 	if (owner != -1)
 		halt_forever(); /* the NMI of the other CPU prints the backtrace of this CPU */
 
@@ -144,6 +157,7 @@ static void __printf(2, 0) __noreturn vpanic(bool reported, const char *fmt, va_
 	kmsg_dump(KMSG_DUMP_PANIC);
 	console_flush_on_panic();
 	pr_emerg("---[ end Kernel panic - not syncing: %s ]---\n", message);
+	console_flush(); /* the end of QEMU or a reset drops what is in the FIFO */
 	panic_end();
 }
 
@@ -229,7 +243,7 @@ void __noreturn die(const char *what, struct pt_regs *regs, long error_code)
 	local_irq_disable();
 	oops_enter(regs);
 	if (die_depth > 2)
-		panic_end();
+		panic_end_early();
 	if (panic_on_oops)
 		panic_entered();
 	die_count++;

@@ -181,10 +181,16 @@ static bool serial8250_console_flush(void)
 	return true;
 }
 
+/* The holder may have taken a byte, and not sent it. So its line comes again, on a new line. */
 static void serial8250_console_bust_lock(void)
 {
 	struct uart_port *port = console_port;
 
+	if (port->lock_cpu != -1) {
+		port->nr_pushed = 0;
+		port->line_len = 1;
+		console_repeat_line();
+	}
 	port->lock_cpu = -1;
 	smp_store_release(&port->lock.value, 0);
 }

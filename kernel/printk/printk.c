@@ -354,6 +354,11 @@ int console_next_char(void)
 	return (unsigned char)con.line[con.pos++];
 }
 
+void console_repeat_line(void)
+{
+	con.pos = 0;
+}
+
 void bust_spinlocks(bool on)
 {
 	if (on) {

@@ -147,6 +147,8 @@ struct console {
 bool console_pending(void);
 /* The next byte for the console, or -1. The console's port lock is held. */
 int console_next_char(void);
+/* The next byte is again the first one of the line of the last byte. Panic. */
+void console_repeat_line(void);
 /* The number of slots of the ring that the console has not written yet. */
 u64 console_backlog(void);
 /* Slots. With more of them, kernel messages go first, even in the middle of a terminal line. */

@@ -8,6 +8,7 @@
 #include "fs/debug/debugfs.h"
 #include "fs/vfs/seq_file.h"
 #include "kernel/bug.h"
+#include "kernel/console/serial_core.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/locking/spinlock.h"
@@ -29,6 +30,26 @@ static void provoke_panic(void)
 	panic("dumptest");
 }
 
+/*
+ * As if another CPU had been stopped while it sends a line: it has taken bytes, and not sent them.
+ */
+static void take_bytes(void)
+{
+	unsigned long flags;
+
+	console_flush();
+	uart_port_lock(&serial8250_ports[0], &flags);
+	pr_emerg("the line that is being sent\n");
+	while (uart_next_char(&serial8250_ports[0], true) != 's')
+		;
+}
+
+static void provoke_panic_in_line(void)
+{
+	take_bytes();
+	panic("dumptest");
+}
+
 static void provoke_bug(void)
 {
 	BUG();
@@ -45,6 +66,13 @@ static void provoke_exception(void)
 	volatile int *volatile null = NULL;
 
 	*null = 0;
+}
+
+/* The panic itself faults, before it has sent anything. */
+static void provoke_panic_in_panic(void)
+{
+	oops_dump_hook = provoke_exception;
+	provoke_panic_in_line();
 }
 
 static void provoke_exception_locked(void)
@@ -173,7 +201,9 @@ static const struct {
 	{ "EXCEPTION", provoke_exception },
 	{ "EXCEPTION_LOCKED", provoke_exception_locked }, /* only in nop5: with a spinlock held */
 	{ "EXHAUST_STACK", provoke_exhaust_stack },
-	{ "TRIPLE_FAULT", machine_triple_fault }, /* only in nop5 */
+	{ "TRIPLE_FAULT", machine_triple_fault },     /* only in nop5 */
+	{ "PANIC_IN_LINE", provoke_panic_in_line },   /* only in nop5 */
+	{ "PANIC_IN_PANIC", provoke_panic_in_panic }, /* only in nop5 */
 	{ "SOFTLOCKUP", provoke_softlockup },
 	{ "HARDLOCKUP", provoke_hardlockup },
 	{ "SPINLOCKUP", provoke_spinlockup },

@@ -85,6 +85,17 @@ def test_panic_on_oops_can_be_switched_off_at_run_time(boot):
     assert nop5.check("echo on") == "on\n"
 
 
+@pytest.mark.parametrize("how, last", [("PANIC_IN_LINE", "---[ end Kernel panic - not syncing: dumptest ]---"),
+                                       ("PANIC_IN_PANIC", "Oops: 0002 [#1] PREEMPT SMP")])
+def test_a_report_is_whole_although_the_cpu_that_sends_it_is_stopped_in_a_line(boot, how, last):
+    """That CPU holds the console, and has taken bytes that it does not send any more."""
+    nop5 = boot(kernel="nop5-test", cpus=2)
+    nop5.send(f"echo {how} > {PROVOKE}\n")
+    nop5.wait_exit(EXIT_PANIC)
+    for line in (f"lkdtm: Performing direct entry {how}", "the line that is being sent", "Kernel panic - not syncing: dumptest", last):
+        assert re.search(rf"^\[ *\d+\.\d{{6}}\] {re.escape(line)}$", nop5.text, re.M), nop5.says
+
+
 @pytest.mark.parametrize("how", [f"echo PANIC > {PROVOKE}", "echo c > /proc/sysrq-trigger"])
 def test_a_panic_ends_qemu_with_33(boot, how):
     nop5 = boot(kernel="nop5-test", cpus=2)
