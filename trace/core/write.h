@@ -6,7 +6,10 @@
 #include "trace/core/entries.h"
 #include "trace/core/trace_array.h"
 
-/* The parts of tracing_gen_ctx_dec(). In the usual case the count is the depth of preemption. */
+/*
+ * The parts of tracing_gen_ctx_dec(). In the usual case the count is the depth of preemption.
+ * __preempt_count has PREEMPT_NEED_RESCHED inverted (kernel/preempt.h); the xor inverts it back.
+ */
 static __always_inline u32 tracing_ctx_count(u32 depth)
 {
 	return (this_cpu_read(__preempt_count) - depth) ^ PREEMPT_NEED_RESCHED;

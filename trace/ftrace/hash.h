@@ -43,6 +43,7 @@ int ftrace_hash_insert(struct ftrace_hash **hash, u32 offset);
 /* Removes a site. False if the set does not contain it. */
 bool ftrace_hash_remove(struct ftrace_hash *hash, u32 offset);
 
+/* The factor is 2^32 divided by the golden ratio: it spreads offsets that are close (Knuth 6.4). */
 static __always_inline u32 ftrace_hash_slot(const struct ftrace_hash *hash, u32 offset)
 {
 	return (offset * 0x9e3779b1U >> 8) & hash->mask;

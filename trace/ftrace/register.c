@@ -151,7 +151,7 @@ static void leave_list(struct ftrace_ops *ops)
 		list_del_rcu(&ops->list);
 }
 
-/* The opposite order of a registration: first no site and no list leads to ops any more. */
+/* Afterwards no list and no site leads to ops. A CPU may still be on its way there. */
 int ftrace_detach(struct ftrace_ops *ops, struct ftrace_trampoline **tramp)
 {
 	struct ftrace_change change = { .ops = ops, .before = ftrace_current_request(ops) };

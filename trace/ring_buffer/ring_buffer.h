@@ -33,6 +33,10 @@ enum ring_buffer_type {
 	RINGBUF_TYPE_TIME_STAMP = 31,
 };
 
+/*
+ * The head of an event. type_len 1 to 28: the data have so many words, in array[]; otherwise enum
+ * ring_buffer_type. time_delta: the time since the event before it.
+ */
 struct ring_buffer_event {
 	u32 type_len : 5, time_delta : 27;
 	u32 array[];

@@ -154,10 +154,10 @@ void tlb_flush_interrupt(void)
 }
 
 /*
- * The interrupt's entry and exit, outside of this function, may hold tracepoints, and these may be
- * sites of the very batch. A site holds its old instruction or a breakpoint until this CPU has
- * answered; the handler of the breakpoint emulates the new one. This function itself has no
- * tracepoint: its event would appear in each change of events.
+ * Executes cpuid, and answers. The code of the interrupt around this function has tracepoints, and
+ * one of them may be a site of the very batch that waits for this answer. That does no harm: the
+ * site holds its old instruction, or a breakpoint, whose handler emulates the new one. This
+ * function itself has no tracepoint: its event would appear in each change of events.
  */
 void text_sync_interrupt(void)
 {
