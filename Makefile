@@ -1,5 +1,5 @@
 # nop5: builds build/nop5.elf and build/nop5.iso. `make help` prints the lines that begin with #:
-# and, but for the tree of a lab, those that begin with #+
+# but not about targets that need files which this tree does not have.
 #
 #: make             build build/nop5.elf, build/rootfs.cpio (if the kernel has programs), and
 #:                  build/nop5.iso of both
@@ -8,40 +8,40 @@
 #:                  leave with poweroff or Ctrl-A X
 #: make debug       the same, stopped, with gdb attached (docs/debugging.md);
 #:                  `make console` in another terminal has the console
-#+ make test        all tests, on the host and booted; the last line has totals;
-#+                  T=events, T=docs/tracefs: one subject (tests/subjects.py)
-#+ make check       the tests of what you have changed
+#: make test        all tests, on the host and booted; the last line has totals;
+#:                  T=events, T=docs/tracefs: one subject (tests/subjects.py)
+#: make check       the tests of what you have changed
 #: make bench       measure; print tables and write build/bench.json
-#+ make compare     the same commands on nop5 and on Linux; print one table (README=1: into README.md)
+#: make compare     the same commands on nop5 and on Linux; print one table (README=1: into README.md)
 #: make boot-trace  trace the boot: build/boot.dat, a flame graph, and the ten
 #:                  most expensive functions
-#+ make soak        the long tests: storms on 8 CPUs, other builds, all self-tests
-#+                  unabridged, programs that show traces; SOAK=30m is a budget,
-#+                  SEED=N repeats a run
-#+ make ftracetest  run Linux's own ftrace test-suite, and show its results
-#+                  beside those of Linux; TESTS="kprobe/ ..." runs a part;
-#+                  LINUX=6.12 takes the suite of that version
-#+ make fidelity    type the commands of tests/fidelity/ in nop5, and count the
-#+                  answers that are equal to those of Linux 6.1;
-#+                  RECORD=linux-ref renews those of Linux
+#: make soak        the long tests: storms on 8 CPUs, other builds, all self-tests
+#:                  unabridged, programs that show traces; SOAK=30m is a budget,
+#:                  SEED=N repeats a run
+#: make ftracetest  run Linux's own ftrace test-suite, and show its results
+#:                  beside those of Linux; TESTS="kprobe/ ..." runs a part;
+#:                  LINUX=6.12 takes the suite of that version
+#: make fidelity    type the commands of tests/fidelity/ in nop5, and count the
+#:                  answers that are equal to those of Linux 6.1;
+#:                  RECORD=linux-ref renews those of Linux
 #: make book        make build/book/index.html of docs/: a page for each chapter,
 #:                  a search, and a page for print; ANSWERS=0 leaves out the
 #:                  answers to the questions, and the solutions of the labs
-#+ make pictures    draw the pictures of docs/pictures again
+#: make pictures    draw the pictures of docs/pictures again
 #: make timeline    record a live patch on two CPUs, and draw build/text-patch-trace.svg;
 #:                  OUT=FILE draws another file
-#+ make lab N=3 DIR=NEW
-#+                  make the students' tree of lab 3 of the course; CARRY=WORK
-#+                  takes over what was done in the tree of an earlier lab
+#: make lab N=3 DIR=NEW
+#:                  make the students' tree of lab 3 of the course; CARRY=WORK
+#:                  takes over what was done in the tree of an earlier lab
 #: make grade       grade the lab in this tree; in the whole source: N=3
-#+ make autograder N=3 DIR=NEW
-#+                  make the folder that grades lab 3 on Gradescope
+#: make autograder N=3 DIR=NEW
+#:                  make the folder that grades lab 3 on Gradescope
 #: make rootfs      build build/rootfs.cpio: busybox, the programs of user/, and
 #:                  what ADD names
 #: make modules M=DIR
 #:                  build the modules of a directory, which its Kbuild lists
-#+ make features    list the features (features.mk) with their lines of code, and what a
-#+                  feature refers to without needing it
+#: make features    list the features (features.mk) with their lines of code, and what a
+#:                  feature refers to without needing it
 #: make clean       remove build/
 #: make help        this list
 #:
@@ -73,12 +73,8 @@
 #: O=build          the directory for everything that is built
 #: V=1              show the commands
 
-# In the tree of a lab: the settings of its builds. Some targets need files that students do not get.
+# In the tree of a lab: the settings of its builds.
 -include .lab/lab.mk
-LAB_TREE := $(wildcard .lab/lab.json)
-ifneq ($(and $(LAB_TREE),$(filter test check soak features ftracetest fidelity compare pictures lab autograder,$(MAKECMDGOALS))),)
-$(error make $(MAKECMDGOALS) is for the whole source. This is the tree of one lab: `make grade` tests it, `make run APPEND=selftest` runs the self-tests)
-endif
 
 # Everything is written below $(O), so `make O=build/clang CC=clang` leaves build/ alone.
 O      ?= build
@@ -130,8 +126,8 @@ endif
 
 # The rooms of the house. A source file in one of the ROOMS is part of the kernel, if its feature is
 # linked (features.mk); a source file in selftest/ is part of the test kernel only.
-ROOMS  := boot arch kernel fs net trace
-source_files = $(sort $(shell find $(1) -name '*.c' -o -name '*.asm'))
+ROOMS  := $(wildcard boot arch kernel fs net trace)
+source_files = $(sort $(shell find $(wildcard $(1)) /dev/null -name '*.c' -o -name '*.asm'))
 # The vDSO is a library of its own: vdso_image.asm includes it as data.
 VDSO_SRCS := $(call source_files,$(MACHINE)/user/vdso)
 ALL_SRCS  := $(filter-out $(VDSO_SRCS),$(call source_files,$(ROOMS)))
@@ -150,6 +146,15 @@ $(foreach f,$(filter-out $(FEATURE_NAMES),$(FEATURES) $(WITHOUT)),$(error there 
 with_needs = $(sort $1 $(foreach f,$1,$(call with_needs,$($f.needs))))
 LINKED := $(foreach f,$(call with_needs,core ftrace $(FEATURES)),$(if $(filter $(WITHOUT),$(call with_needs,$f)),,$f))
 LINKED := $(if $(filter 1,$(DEBUG)),$(sort $(LINKED) debug),$(filter-out debug,$(LINKED)))
+
+# The tree of a lab has what its features need (scripts/lab_tree.py). These targets need more.
+LAB_TREE := $(wildcard .lab/lab.json)
+MISSING := $(if $(LAB_TREE),test check soak features ftracetest fidelity compare bench pictures lab autograder \
+	$(if $(filter programs,$(LINKED)),,boot-trace timeline rootfs) $(if $(wildcard modules),,modules) \
+	$(if $(wildcard selftest),,test-kernel))
+ifneq ($(filter $(MISSING),$(MAKECMDGOALS)),)
+$(error make $(MAKECMDGOALS) is for the whole source. This is the tree of one lab: `make grade` tests it; `make help` lists what it has)
+endif
 
 # Those of the files $2 that the paths $1 lead to.
 below = $(filter $1 $(addsuffix /%,$1),$2)
@@ -234,7 +239,7 @@ OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
 TEST_OBJS := $(call objects,$(TEST_SRCS))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
-.PHONY: all test-kernel features print-features book pictures timeline rootfs modules help run debug console boot-trace lab grade autograder test check ftracetest fidelity bench compare soak clean FORCE
+.PHONY: all test-kernel features print-features print-sources book pictures timeline rootfs modules help run debug console boot-trace lab grade autograder test check ftracetest fidelity bench compare soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -263,7 +268,7 @@ $(O)/sources: FORCE
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
 # The macros trace_NAME() of all tracepoints. Objects that use them depend on this file by their .d files.
-EVENT_HEADERS := $(sort $(shell find $(ROOMS) selftest -name '*_events.h'))
+EVENT_HEADERS := $(sort $(shell find $(ROOMS) $(wildcard selftest) -name '*_events.h'))
 TRACEPOINTS := $(O)/include/generated/tracepoints.h
 $(TRACEPOINTS): FORCE
 	@mkdir -p $(@D)
@@ -372,6 +377,7 @@ modules: $(MODULE_NEEDS)
 # depmod(8) says of them.
 RELEASE := $(shell sed -n 's/.*UTS_LINUX_RELEASE "\(.*\)"/\1/p' kernel/boot/version.h)
 MODROOT := $(O)/modroot
+MODULES := $(if $(wildcard modules),$(O)/modroot.stamp)
 $(O)/modroot.stamp: $(wildcard modules/*) scripts/Makefile.modules scripts/modpost $(MACHINE)/module/module.ld $(MODULE_NEEDS)
 	$(Q)RECORDMCOUNT='$(RECORDMCOUNT)' $(MAKE) --no-print-directory -f scripts/Makefile.modules M=modules
 	$(call say,DEPMOD,$(MODROOT))
@@ -403,9 +409,9 @@ $(O)/user/trace-export: $(wildcard user/trace-export/*.[ch]) | $(O)/flags
 $(O)/rootfs.add: | $(O)/flags
 	@echo >$@
 
-$(O)/rootfs.cpio: $(PROGRAMS) $(O)/modroot.stamp $(O)/rootfs.add scripts/rootfs $(shell find user/rootfs) $(wildcard $(or $(BUSYBOX),/bin/busybox))
+$(O)/rootfs.cpio: $(PROGRAMS) $(MODULES) $(O)/rootfs.add scripts/rootfs $(if $(wildcard user/rootfs),$(shell find user/rootfs)) $(wildcard $(or $(BUSYBOX),/bin/busybox))
 	$(call say,ROOTFS,$@)
-	$(Q)scripts/rootfs $(if $(BUSYBOX),--busybox $(BUSYBOX)) $@ $(PROGRAMS) $(MODROOT) $$(cat $(O)/rootfs.add)
+	$(Q)scripts/rootfs $(if $(BUSYBOX),--busybox $(BUSYBOX)) $@ $(PROGRAMS) $(if $(MODULES),$(MODROOT)) $$(cat $(O)/rootfs.add)
 
 ifeq ($(filter iso uefi elf,$(BOOT)),)
 $(error BOOT is iso, uefi or elf, not $(BOOT))
@@ -495,12 +501,16 @@ bench:
 print-features:
 	@:$(foreach f,$(FEATURE_NAMES),$(info $f|$($f.needs)|$($f.paths)|$($f.what)))$(foreach t,$(sort $(TOGETHER)),$(info $(subst +, ,$t)|$(together.$t)))
 
+# The features that are linked, and below them their sources and self-tests, for scripts/lab_tree.py.
+print-sources:
+	@:$(info $(LINKED))$(info $(SRCS) $(if $(filter programs,$(LINKED)),$(VDSO_SRCS)) $(TEST_SRCS))
+
 features: all
 	@scripts/features
 	@scripts/features --arrows $(O)
 
 help:
-	@sed -n 's/^#[:$(if $(LAB_TREE),,+)] \?//p' Makefile
+	@sed -n 's/^#: \?//p' Makefile | awk -v missing=' $(MISSING) ' '/^[^ ]/ { skip = index(missing, " " $$2 " ") } !skip'
 
 clean:
 	rm -rf $(O)

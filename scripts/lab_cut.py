@@ -20,13 +20,15 @@ import textwrap
 from pathlib import Path
 
 import lab_table
+from lab_tree import LabTree
 
 BEGIN = re.compile(r"^[ \t]*(?P<open>/\*|;)[ \t]*(?:\n[ \t]*\*[ \t]*)?LAB (?P<lab>\d+): ?", re.M)
 END = re.compile(r"^[ \t]*(?:/\*|;)[ \t]*END LAB (?P<lab>\d+)[ \t]*(?:\*/)?[ \t]*\n", re.M)
 STARTS_AS = re.compile(r"[\s*;]*\bStarts as:[ \t]*")
 
 # Not for students: wrong solutions, hidden tests, answers, the tests of the project, and how the project is built elsewhere.
-KEPT_BACK = re.compile(r"labs/(mutants|autograder)/|labs/tests/\w*_hidden\.py|tests/(fuzz|abi|fidelity|ftracetest)/|docs/answers/|\.ci/")
+KEPT_BACK = re.compile(r"labs/(mutants|autograder)/|labs/(README|tree)\.md|labs/tests/\w*_hidden\.py|tests/(?!elf\.py$|host/stubs/)|docs/answers/"
+                       r"|docs/teaching\.md|\.ci/|\.github/")
 LAB_DIR = ".lab"
 STARTER = f"{LAB_DIR}/starter.tar.gz"
 
@@ -171,6 +173,12 @@ def rename_words(text, names):
     return re.sub(rf"\b(?:{'|'.join(map(re.escape, names))})\b", lambda match: names[match[0]], text)
 
 
+def tree_of(lab, hidden=False, root=lab_table.ROOT):
+    """What of the source the tree of a lab has. hidden: with the hidden tests."""
+    names = [name for name in tracked_files(root) if not KEPT_BACK.match(name) or (hidden and name.startswith("labs/tests/"))]
+    return LabTree(lab, names, root)
+
+
 def starter_files(lab, *, blank=None, variant="", hidden=False, root=lab_table.ROOT):
     """
     Yield (name, content, Path of the source if the content is unchanged else None) of all files of a starter. The
@@ -180,10 +188,9 @@ def starter_files(lab, *, blank=None, variant="", hidden=False, root=lab_table.R
     # Names of all labs in blank, so that what was done in the tree of an earlier lab has the same names here.
     names = {old: new for number, other in lab_table.load(root).items() if number in blank
              for old, new in other.names_of(variant).items()}
-    for name in tracked_files(root):
+    tree = tree_of(lab, hidden, root)
+    for name in sorted(tree.names):
         path = root / name
-        if KEPT_BACK.match(name) and not (hidden and name.startswith("labs/tests/")):
-            continue
         if path.is_symlink():
             yield name, os.readlink(path), None
             continue
@@ -193,7 +200,7 @@ def starter_files(lab, *, blank=None, variant="", hidden=False, root=lab_table.R
         except UnicodeDecodeError:
             yield name, content, path
             continue
-        new = rename_words(as_in_starter(name, text, blank, hidden), names)
+        new = rename_words(tree.text(name, as_in_starter(name, text, blank, hidden)), names)
         yield name, new.encode(), path if new == text else None
 
 
@@ -311,7 +318,9 @@ def carry_over(work, directory, labs):
         target = directory / name
         if mine is None:
             target.unlink(missing_ok=True)
-        elif name not in base or not target.exists() or target.read_bytes() == base[name]:
+        elif name in base and not target.exists():
+            continue  # of a feature that the new tree does not have
+        elif name not in base or target.read_bytes() == base[name]:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(mine)
         elif not merge(target, base[name], mine):

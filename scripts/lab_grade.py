@@ -90,14 +90,19 @@ def with_all_parts(lab, starter):
     return dataclasses.replace(lab, files=list(dict.fromkeys([*lab.files, *(name for other in others for name in other.files)])))
 
 
-def lay_out(work, starter, submissions, lab):
+def left_out(tree, starter):
+    """The files of the source that this lab's tree does not have. They do not count if somebody hands in the whole source."""
+    return set() if (tree / lab_cut.STARTER).exists() else set(lab_cut.tracked_files(tree)) - set(starter)
+
+
+def lay_out(work, starter, submissions, lab, ignored=()):
     """Make the tree that is built: the starter's files, and over them those that each of the submissions may bring."""
     files = dict(starter)
-    if submissions and is_whole_tree(submissions[0]):  # a file that the student has removed is removed
+    if submissions and is_whole_tree(submissions[0], starter):  # a file that the student has removed is removed
         files = {name: value for name, value in files.items() if not lab.may_change(name) or isinstance(value[0], str)}
     for directory in submissions:
         for name, path in submitted_files(directory, lab).items():
-            if not isinstance(starter.get(name, (b"",))[0], str):  # some archives make files of symbolic links
+            if name not in ignored and not isinstance(starter.get(name, (b"",))[0], str):  # some archives make files of symbolic links
                 files[name] = (path.read_bytes(), path)
     old = work / ".files"
     before = set(json.loads(old.read_text())) if old.exists() else set()
@@ -109,8 +114,8 @@ def lay_out(work, starter, submissions, lab):
         (work / name).chmod(0o755)
 
 
-def is_whole_tree(directory):
-    return all((directory / room).is_dir() for room in lab_table.ROOMS)
+def is_whole_tree(directory, starter):
+    return all((directory / room).is_dir() for room in {name.split("/")[0] for name in starter} & set(lab_table.ROOMS))
 
 
 def seed_build(work, starter, tree):
@@ -142,11 +147,12 @@ def same_builder(starter, tree):
 
 
 def build(work):
-    """Build both kernels and the root file system. Returns the first complaints of the build, or ""."""
+    """Build the kernels and the root file system that the lab has. Returns the first complaints of the build, or ""."""
+    images = ["build/nop5.elf", *(image for folder, image in (("selftest", "build/nop5-test.elf"), ("user", "build/rootfs.cpio"))
+                                  if (work / folder).is_dir())]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
-    result = subprocess.run(["make", "-s", f"-j{os.cpu_count()}", *lab_cut.settings_of(work), "build/nop5.elf", "build/nop5-test.elf",
-                             "build/rootfs.cpio"], cwd=work, text=True, errors="replace", stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
+    result = subprocess.run(["make", "-s", f"-j{os.cpu_count()}", *lab_cut.settings_of(work), *images], cwd=work, text=True,
+                            errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
     (work / "build").mkdir(exist_ok=True)
     (work / "build/build.log").write_text(result.stdout)
     if not result.returncode and "warning:" not in result.stdout:
@@ -223,7 +229,7 @@ def grade_locked(lab, work, tree, submissions, pristine, only, build_from, varia
     submissions = [submission_root(Path(directory), lab) for directory in submissions]
     starter = source_of_starter(tree, lab, pristine)
     lab = with_all_parts(lab, starter)
-    lay_out(work, starter, submissions, lab)
+    lay_out(work, starter, submissions, lab, ignored=set() if pristine else left_out(tree, starter))
     graded = lab_table.lab_of(lab.number, work)  # without the hidden tests, in a student's tree
     tests = [test for test in graded.tests if not only or test.name in only]
     for directory in submissions:

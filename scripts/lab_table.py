@@ -41,6 +41,7 @@ class Lab:
     floor: int = 0
     needs: list[int] = field(default_factory=list)
     chapters: list[str] = field(default_factory=list)
+    features: list[str] | None = None  # beside core and ftrace; None: all
     make: list[str] = field(default_factory=list)
     rename: dict[str, list[str]] = field(default_factory=dict)
 
@@ -65,17 +66,26 @@ class Lab:
         return {old: chosen.choice(new) for old, new in self.rename.items()} if variant else {}
 
 
+def read(root):
+    with open(Path(root) / "labs/labs.toml", "rb") as file:
+        return tomllib.load(file)
+
+
 def load(root=ROOT):
     """Return {number: Lab} of the tree."""
     try:
-        with open(Path(root) / "labs/labs.toml", "rb") as file:
-            rows = tomllib.load(file).get("lab", [])
+        rows = read(root).get("lab", [])
         labs = [Lab(**{**row, "tests": [Test(**test) for test in row["tests"]]}) for row in rows]
     except (TypeError, KeyError, tomllib.TOMLDecodeError) as error:
         raise TableError(f"labs/labs.toml: {error}") from error
     if len({lab.number for lab in labs}) != len(labs):
         raise TableError("labs/labs.toml: two labs have the same number")
     return {lab.number: lab for lab in labs}
+
+
+def features_of_pages(root=ROOT):
+    """{page of the manual: the features without which it is of no use}"""
+    return read(root).get("manual", {})
 
 
 def lab_of(number, root=ROOT):

@@ -77,17 +77,22 @@ class TestedTree:
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         return result
 
+    def initrd(self, archive=None):
+        """The options of scripts/boot for a root file system: this one, or that of the kernel under test, if it has programs."""
+        archive = archive or self.build / "rootfs.cpio"
+        return ["--initrd", archive if archive.exists() else "none"]
+
     def boot(self, *commands, cpus=2, append="", kernel="nop5", build=None, initrd=None):
         """Boot, type the commands, and return their Answers. A crash or a time-out loses the test."""
-        left, right = random.SystemRandom().randrange(10**4, 10**5), random.SystemRandom().randrange(10**4, 10**5)
-        typed = [f"{command}\necho $?:$(({left} * {right} + {n}))" for n, command in enumerate(commands)]
-        options = ["--cpus", str(cpus), "--kernel", kernel, "--initrd", initrd or self.build / "rootfs.cpio"]
+        number = random.SystemRandom().randrange(10**8, 10**9)
+        typed = [f"{command}\necho $?:{number}''{n:03}" for n, command in enumerate(commands)]
+        options = ["--cpus", str(cpus), "--kernel", kernel, *self.initrd(initrd)]
         if build:
             options += ["--build", build]
         result = self.run_boot(typed, options + (["--append", append] if append else []))
         answers, rest = [], result.stdout
         for n, command in enumerate(commands):
-            mark = re.search(rf"(\d+):{left * right + n}\n", rest)
+            mark = re.search(rf"(\d+):{number}{n:03}\n", rest)
             if not mark:
                 raise Lost(f"an answer to `{command}`", f"{BOOT_FAILED.get(result.returncode, 'none')}: {last_words(result)}")
             answers.append(Answer(rest[:mark.start()], int(mark[1])))
@@ -98,7 +103,7 @@ class TestedTree:
 
     def crash(self, *, cpus=1, append="", build=None, commands=("true",)):
         """Boot a kernel that must panic, and return its report."""
-        options = ["--cpus", str(cpus), "--initrd", self.build / "rootfs.cpio", *(["--build", build] if build else [])]
+        options = ["--cpus", str(cpus), *self.initrd(), *(["--build", build] if build else [])]
         result = self.run_boot(commands, options + (["--append", append] if append else []))
         expect(result.returncode == 3, "a panic", BOOT_FAILED.get(result.returncode, "a kernel that went on"))
         return result.stderr

@@ -108,8 +108,8 @@ def sites_in(elf):
 
 def test_boots(lab):
     """A kernel without a single record boots, too."""
-    release, = lab.boot("uname -s")
-    expect(release.text.strip() == "Linux", "`uname -s` to print Linux", release.text)
+    version, = lab.boot("cat /proc/version")
+    expect(version.text.startswith("nop5 "), "/proc/version to name nop5", version.text)
 
 
 def test_calls(lab):
@@ -194,23 +194,23 @@ def test_lookup(lab):
     names = [name for name in kernel_sites(lab) if "." not in name]
     unique = [name for name in names if names.count(name) == 1]
     chosen = [unique[0], unique[-1], *lab.random.sample(unique[1:-1], 6)]
-    commands = [f"cd {TRACING}; echo nop > set_ftrace_filter; tail -n 1 available_filter_functions"]
+    commands = [f"cat {TRACING}/available_filter_functions", f"cd {TRACING}"]
     commands += [f"echo {name} > set_ftrace_filter; echo function > current_tracer; cat enabled_functions; echo nop > current_tracer"
                  for name in chosen]
-    last, *answers = lab.boot(*commands)
+    functions, _, *answers = lab.boot(*commands)
     for name, answer in zip(chosen, answers):
         expect(answer.text.startswith(name + " (1)"), f"`{name} (1)` in enabled_functions while {name} is traced, the function of record {names.index(name) + 1} of {len(names)}",
                answer.text or "nothing")
-    last = last.text.split()[0]
+    expect(functions.lines, "functions in available_filter_functions", "none")
+    last = functions.lines[-1]
     answer, = lab.boot(f"cd {TRACING}; echo {last} > set_ftrace_filter; echo function > current_tracer; cat enabled_functions")
     expect(last in answer.text, f"the last record, {last}, in enabled_functions", answer.text or "nothing")
-    # An address inside a function has no record: the self-test expects -EINVAL for it.
-    lab.selftest("ftrace_ops.a_filter_changes_while_its_ops_is_registered")
 
 
 def test_traced(lab):
-    commands = (f"cd {TRACING}", "echo vfs_read > set_ftrace_filter", "echo function > current_tracer", "head -n 1 /proc/uptime",
-                "echo 0 > tracing_on", "grep -c 'vfs_read <-' trace", "grep -v '^#' trace | grep -vc 'vfs_read <-'")
-    answers = lab.boot(*commands)
-    expect(int(answers[5].text or 0) > 0, "calls of vfs_read in the trace", "none")
-    expect(answers[6].text.strip() == "0", "no other function in the trace", f"{answers[6].text.strip()} lines of others")
+    *_, answer = lab.boot(f"cd {TRACING}", "echo vfs_open > set_ftrace_filter", "echo function > current_tracer", "cat /proc/uptime",
+                         "echo 0 > tracing_on", "cat trace")
+    calls = [line for line in answer.lines if not line.startswith("#")]
+    expect(any("vfs_open <-" in line for line in calls), "calls of vfs_open in the trace", calls[:1] or "none")
+    others = [line for line in calls if "vfs_open <-" not in line]
+    expect(not others, "no other function in the trace", f"{len(others)} lines of others")

@@ -39,6 +39,12 @@ def images():
     return build_in(BUILD, "all", "test-kernel", str(BUILD.relative_to(ROOT) / "scripts/trace-convert"))
 
 
+@pytest.fixture(scope="session")
+def core():
+    """The directory with nop5.elf and nop5.iso of core and ftrace alone."""
+    return build_in(BUILD / "core", "all", "FEATURES=core ftrace")
+
+
 # The field's own tools, and what their scripts call.
 TOOLS = ("perf-tools-unstable", "trace-cmd", "rt-tests", "gawk", "bash", "coreutils", "procps", "util-linux", "less", "vim-tiny",
          "python3-minimal", "python3.11-minimal", "libpython3.11-minimal", "perl-base", "binutils", "binutils-x86-64-linux-gnu",

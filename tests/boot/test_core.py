@@ -27,12 +27,6 @@ BOOT_INSTRUCTIONS = 3_000_000  # from the kernel's entry to the prompt, on one C
 PROMPT = 6  # the index in boot_stage_tsc
 
 
-@pytest.fixture(scope="session")
-def core():
-    """The directory with nop5.elf and nop5.iso of core and ftrace alone."""
-    return build_in(BUILD / "core", "all", "FEATURES=core ftrace")
-
-
 @pytest.fixture
 def monitor(boot, core):
     """monitor(cpus=8) returns a machine at the monitor's prompt, in the directory of tracing."""

@@ -22,6 +22,7 @@ import lab_grade  # noqa: E402
 import lab_report  # noqa: E402
 import lab_table  # noqa: E402
 import lab_test  # noqa: E402
+import lab_tree  # noqa: E402
 from test_docs import handout_blocks, type_handout  # noqa: E402
 
 LABS = lab_table.load()
@@ -79,13 +80,39 @@ def test_a_starter_has_no_solution_and_no_marker_of_another_lab(lab):
     assert "hidden = true" not in starter["labs/labs.toml"].decode()
     for name in lab_cut.tracked_files(ROOT):
         path = ROOT / name
-        if not lab_cut.has_markers(path) or "LAB " not in path.read_text():
+        if name not in starter or not lab_cut.has_markers(path) or "LAB " not in path.read_text():
             continue
         text, cut = path.read_text(), starter[name].decode()
         for part in lab_cut.parts_of(text, name):
             solution = text[part.comment_end:part.solution_end]
             assert (solution in cut) == (part.lab != lab.number), f"{name}: lab {part.lab}"
         assert set(re.findall(r"LAB (\d+)", cut)) <= {str(lab.number)}
+
+
+@pytest.mark.parametrize("lab", LABS.values(), ids=lambda lab: f"lab{lab.number:02}")
+def test_a_starter_has_what_its_features_need_and_no_link_to_anything_else(lab):
+    tree = lab_cut.tree_of(lab)
+    sources = {name for name in tree.names if name.endswith((".c", ".asm")) and name.startswith(tuple(f"{room}/" for room in lab_table.ROOMS))}
+    named = {name for name in lab_tree.linked(tree.features, ROOT)[1] if not name.startswith("selftest/")}
+    assert sources == named and set(lab.files) <= tree.names
+    assert lab.features is None or all(feature in tree.linked for feature in lab.features)
+    texts = {name: tree.text(name, (ROOT / name).read_text()) for name in tree.names if name.endswith(".md")}
+    for name, text in texts.items():
+        for _, _, target in lab_tree.LINK.findall(text):
+            path = os.path.normpath(os.path.join(os.path.dirname(name), target.partition("#")[0]))
+            assert re.match(r"\w+:|#", target) or path in tree.names or (ROOT / path).is_dir(), f"{name}: {target}"
+    assert f"({lab.handout})" in texts["README.md"] and "\n{" not in texts["README.md"]
+
+
+def test_the_tree_of_lab_1_has_the_core_and_no_more():
+    starter = {name: content for name, content, _ in lab_cut.starter_files(LABS[1])}
+    assert {"kernel/monitor/monitor.c", "trace/ftrace/records.c", "docs/ftrace-sites.md", "labs/tests/lab01_lookup.c"} <= set(starter)
+    folders = ("net/", "user/", "modules/", "selftest/", "kernel/syscalls/calls", "trace/hist/", "tests/boot/")
+    assert not [name for name in starter if name.startswith(folders)]
+    rows = re.findall(r"^\$\(call (\w+),([^,]*)", starter["features.mk"].decode(), re.M)
+    assert rows == [("feature", "core"), ("feature", "ftrace"), ("feature", "debug")]
+    assert "| `sockets` |" in starter["README.md"].decode().partition("left out here")[2]
+    assert "histograms.md" not in starter["docs/README.md"].decode()
 
 
 @pytest.mark.soak
@@ -102,7 +129,8 @@ def test_the_starter_builds_without_warnings_and_gets_its_floor(images, lab):
                          ids=lambda lab: f"lab{lab.number:02}")
 def test_the_starter_prints_what_its_handout_shows(images, boot, lab):
     judge(lab, [], only=["boots"])
-    machine = boot(build=BUILD / "labs" / f"{lab.number:02}" / "build")
+    build = BUILD / "labs" / f"{lab.number:02}" / "build"
+    machine = boot(build=build, **({} if (build / "rootfs.cpio").exists() else {"initrd": ""}))
     type_handout(machine, ROOT / lab.handout, starter=True)
 
 
@@ -170,7 +198,7 @@ def test_a_students_tree_offers_only_targets_that_need_no_file_kept_back(tree):
     for directory in (ROOT, made):
         text = subprocess.run(["make", "help"], cwd=directory, text=True, stdout=subprocess.PIPE, check=True).stdout
         helps[directory] = set(re.findall(r"^make ([\w-]+)", text, re.M))
-    kept = {"run", "debug", "grade", "test-kernel", "modules", "rootfs", "book", "bench", "boot-trace", "timeline", "clean", "help"}
+    kept = {"run", "debug", "grade", "test-kernel", "modules", "rootfs", "book", "boot-trace", "timeline", "clean", "help"}
     missing = helps[ROOT] - helps[made]
     assert helps[made] == kept and "test" in missing
     for target in missing:
@@ -300,19 +328,19 @@ def test_a_submission_may_lie_in_a_folder_of_its_archive(tmp_path):
 
 
 def test_only_a_submission_with_all_rooms_can_remove_files(tmp_path):
-    starter = {name: (b"", None) for name in ("scripts/lab", "scripts/boot", "kernel/main.c", "kernel/gone.c")}
+    starter = {name: (b"", None) for name in ("scripts/lab", "scripts/boot", "kernel/main.c", "kernel/gone.c", "fs/file.c", "trace/trace.c")}
     (tmp_path / "submission/kernel").mkdir(parents=True)
     (tmp_path / "submission/kernel/main.c").write_text("changed")
     lab_grade.lay_out(tmp_path / "work", starter, [tmp_path / "submission"], LABS[2])
     assert (tmp_path / "work/kernel/gone.c").exists() and (tmp_path / "work/kernel/main.c").read_text() == "changed"
-    for room in lab_table.ROOMS:
+    for room in ("kernel", "fs", "trace"):  # the starter has no others
         (tmp_path / "submission" / room).mkdir(exist_ok=True)
     lab_grade.lay_out(tmp_path / "work", starter, [tmp_path / "submission"], LABS[2])
     assert not (tmp_path / "work/kernel/gone.c").exists() and (tmp_path / "work/kernel/main.c").exists()
 
 
 def test_a_submission_may_have_files_where_the_starter_has_a_link_or_a_folder(tmp_path):
-    starter = {name: (name.encode(), None) for name in ("scripts/lab", "scripts/boot", "trace/ftrace/records.c", "arch/x.h")}
+    starter = {name: (name.encode(), None) for name in ("scripts/lab", "scripts/boot", "trace/ftrace/records.c", "arch/x.h", "fs/file.c")}
     starter["arch/include"] = (".", None)
     for name in ("trace/ftrace/records.c", "arch/include"):
         (tmp_path / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
