@@ -182,14 +182,19 @@ def test_console_blocks_with_tools_of_debian_print_what_the_page_shows(images, t
     run_console_blocks(page, True, build=images, initrd=tools, mem="1G")
 
 
+@functools.cache
+def make_would(*arguments):
+    """What make would do: its status, and what it says. Many pages have the same commands."""
+    result = host(["make", "-n", *arguments], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return result.returncode, result.stdout
+
+
 def check_host_command(words, where):
     words = [w for w in words if not re.fullmatch(r"[A-Z_]+=.*", w)] if "=" in words[0] else words
     program = words[0]
     if program == "make":
-        arguments = words[1:]
-        result = host(["make", "-n", *arguments], cwd=ROOT, text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        assert result.returncode == 0, f"{where}: {result.stdout[-500:]}"
+        status, says = make_would(*words[1:])
+        assert status == 0, f"{where}: {says[-500:]}"
     elif "/" in program and not program.startswith("/"):
         path = ROOT / program
         assert path.exists() and os.access(path, os.X_OK), f"{where}: no {program}"
