@@ -3,11 +3,13 @@
 Bochs differs from QEMU in ways that this file hides:
 
 - Debian's build has the debugger in it, which waits for commands before the first instruction: a file with `c` continues.
-- A display is a must. The one for terminals needs a terminal: a pseudo-terminal, whose output nobody sees.
+- A display is a must. The one for terminals needs a terminal: a pseudo-terminal, whose output nobody sees. It opens one more for
+  the screen of the machine, and writes to it whenever the cursor blinks. Bochs stands still when nobody reads it: after 12 kB.
 - Each way to end the emulation is an error of Bochs, with status 1. The log says which one it was.
 - There is no isa-debug-exit. After a panic the CPUs stand still, and the emulation does not end.
 - A reset boots again. QEMU ends instead, because scripts/boot asks for that (-no-reboot).
 """
+import contextlib
 import fcntl
 import glob
 import os
@@ -77,7 +79,7 @@ class Bochs:
         if missing_packages():
             raise CannotStart(f"--bochs needs Debian's packages: apt install {' '.join(missing_packages())}")
         self.directory = tempfile.TemporaryDirectory(prefix="nop5-bochs-")
-        self.screen = b""
+        self.screen, self.displayed = b"", 0
         self.out, terminal = pty.openpty()
         self.into = self.out
         self.configure(model=model or MODEL, cpus=cpus, mib=mebibytes(mem), iso=os.path.abspath(iso),
@@ -90,6 +92,7 @@ class Bochs:
             self.process.wait()
             raise
         os.close(terminal)
+        self.watch_display()
 
     def configure(self, **values):
         for name, text in ("configuration", CONFIGURATION.format(directory=self.directory.name, **values)), ("debugger", "c\n"):
@@ -115,6 +118,25 @@ class Bochs:
         except OSError:  # Bochs has ended
             pass
         os.close(terminal)
+
+    def watch_display(self):
+        """Find the screen of the machine among Bochs' files, and read it: displayed counts its bytes."""
+        directory = f"/proc/{self.process.pid}"
+        for number in os.listdir(f"{directory}/fd"):
+            with contextlib.suppress(FileNotFoundError):
+                if os.readlink(f"{directory}/fd/{number}").endswith("/ptmx"):
+                    with open(f"{directory}/fdinfo/{number}", encoding="ascii") as info:
+                        index = re.search(r"^tty-index:\s*(\d+)$", info.read(), re.M)[1]
+                    display = os.open(f"/dev/pts/{index}", os.O_RDONLY | os.O_NOCTTY)
+                    threading.Thread(target=self.read_display, args=(display,), daemon=True).start()
+
+    def read_display(self, display):
+        try:
+            while data := os.read(display, 65536):
+                self.displayed += len(data)
+        except OSError:  # Bochs has ended
+            pass
+        os.close(display)
 
     def wait_until_it_has_opened(self, serial):
         """Bochs opens the serial port's terminal, and lets it change characters (`onlcr`, `isig`): undo that."""

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from nop5 import ROOT, host, parse_ktap
+from nop5 import BUILD, ROOT, eventually, host, parse_ktap
 import bochs
 
 TRACING = "cd /sys/kernel/tracing"
@@ -90,6 +90,16 @@ def test_the_packages_of_bochs_are_found_by_their_files(monkeypatch):
     for name in ("BIOS", "VGA_BIOS", "TERMINAL"):
         monkeypatch.setattr(bochs, name, "/nowhere")
     assert bochs.missing_packages() == ["bochs-term", "bochsbios", "vgabios"]
+
+
+def test_the_screen_of_the_machine_is_read(images):
+    """Else Bochs stands still when the cursor has blinked for some minutes of the machine's time."""
+    machine = bochs.Bochs(BUILD / "nop5.iso", 1, "64M")
+    try:
+        eventually(lambda: machine.displayed > 1000)
+    finally:
+        machine.process.kill()
+        machine.wait(None)
 
 
 @pytest.mark.soak
