@@ -1,6 +1,6 @@
 """nop5 in QEMU, for tests: boot an image, type commands, read their output.
 
-Nothing here sleeps, and no test judges by the host's clock: a reader waits for a text. It calls the machine hung
+Nothing here sleeps and hopes, and no test judges by the host's clock: a reader waits for a text. It calls the machine hung
 after HANG seconds of a Stopwatch, which stands still while QEMU waits for a CPU of the host. NOP5_HANG=30 in the
 environment makes that shorter while you work on something.
 """
@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ BUILD = ROOT / "build"
 HANG = int(os.environ.get("NOP5_HANG", "300"))
 MONITOR = 20  # seconds for an answer of QEMU's monitor, when the machine is hung anyway
 TICK = 1  # seconds between two looks at the stopwatch
+PAUSE = 0.01  # seconds between two questions: what the test waits for needs the CPU
 
 sys.path.insert(0, str(ROOT / "scripts"))
 import oops  # noqa: E402
@@ -397,6 +399,7 @@ def eventually(condition, says=None):
     while not (result := condition()):
         if stopwatch.seconds() > HANG:
             raise Died(f"has not come true within {HANG} s: {says() if says else condition}")
+        time.sleep(PAUSE)
     return result
 
 
