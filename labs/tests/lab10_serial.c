@@ -71,6 +71,11 @@ void outb(u16 port, u8 v)
 	}
 }
 
+void serial8250_write_ier(struct uart_port *port)
+{
+	outb(port->iobase + UART_IER, port->ier);
+}
+
 int uart_next_char(struct uart_port *port, bool now)
 {
 	(void)port, (void)now;
@@ -145,7 +150,29 @@ void timer_setup(struct timer_list *timer, void (*fn)(struct timer_list *)) { (v
 bool mod_timer(struct timer_list *timer, ktime_t when) { (void)timer, (void)when; return false; }
 bool timer_pending(const struct timer_list *timer) { (void)timer; return false; }
 int printk(const char *fmt, ...) { (void)fmt; return 0; }
-ktime_t ktime_get(void) { return 0; }
+void schedule(void) {}
+void cond_resched(void) {}
+struct task_struct *current_task;
+
+static struct task_struct task; /* the port's own, which never runs here */
+static ktime_t now;
+
+struct task_struct *kthread_create(int (*fn)(void *data), void *data, const char *fmt, ...)
+{
+	(void)fn, (void)data, (void)fmt;
+	return &task;
+}
+
+bool wake_up_process(struct task_struct *p)
+{
+	(void)p;
+	return true;
+}
+
+ktime_t ktime_get(void)
+{
+	return now;
+}
 
 /* Interrupts as long as the device asks for them, or count times. */
 static void run(unsigned count)
@@ -155,6 +182,7 @@ static void run(unsigned count)
 
 		sent_since_empty = 0;
 		interrupts++;
+		now += NSEC_PER_SEC; /* so there are never too many interrupts for the driver */
 		handler(4, handler_dev);
 		if (line_at - before > most_per_interrupt)
 			most_per_interrupt = line_at - before;
