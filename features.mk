@@ -136,6 +136,13 @@ $(call together,events programs,trace/events/syscalls.c trace/events/systems/raw
 $(call together,sockets events,trace/events/systems/net.c)
 
 # Self-tests, benches and provoked faults of features.
+$(call together,programs,selftest/arch/ring3% selftest/arch/uaccess.c selftest/bench/calls.c selftest/bench/ring3.c selftest/bench/vm.c \
+	selftest/fs/descriptors.c selftest/fs/kcore.c selftest/fs/pipe.c selftest/fs/proc_storm.c \
+	selftest/kernel/rt_bandwidth.c selftest/kernel/sched_program.c selftest/kernel/signals.c selftest/kernel/tasks.c selftest/kernel/tty_hangup.c selftest/kernel/user_memory% \
+	selftest/lib/kernel_task.c selftest/lib/start_process.c selftest/lib/user_memory.c)
+$(call together,programs events,selftest/kernel/user_memory_faults.c)
+$(call together,programs ftrace,selftest/trace/function_fork.c selftest/trace/trace_pipe_poll.c)
+$(call together,events commands,selftest/trace/traceoff_count.c)
 $(call together,sockets ftrace,selftest/net)
 $(call together,ftrace,selftest/trace selftest/bench/ftrace.c selftest/provoke/ftrace_fault.c selftest/provoke/refuse.c selftest/arch/ftrace_entry.asm)
 $(call together,livepatch,selftest/bench/livepatch.c selftest/trace/livepatch% selftest/trace/ftrace_memory.c selftest/trace/trace_fuzz.c)
@@ -147,6 +154,8 @@ $(call together,hist,selftest/trace/events/hist% selftest/bench/hist.c)
 $(call together,events,selftest/trace/events selftest/kernel/tracepoint.c selftest/bench/tracepoint.c selftest/bench/events.c selftest/trace/refuse_removal.c)
 $(call together,events programs,selftest/kernel/user_memory_faults.c)
 $(call together,sysfiles,selftest/kernel/memory_protection.c)
+$(call together,watchdog,selftest/kernel/watchdog.c)
+$(call together,debug,selftest/kernel/lockdep.c)
 $(call together,latency,selftest/trace/latency.c)
 $(call together,noise,selftest/trace/noise.c)
 $(call together,persist,selftest/trace/last_boot.c)

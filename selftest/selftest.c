@@ -14,9 +14,9 @@
 #include "kernel/preempt.h"
 #include "kernel/printk/printk.h"
 #include "kernel/reboot.h"
-#include "kernel/sched/sched.h"
-#include "kernel/sched/signal.h"
 #include "selftest/lib/file_systems.h"
+#include "selftest/lib/start.h"
+#include "selftest/lib/threads.h"
 
 DEFINE_LINKER_TABLE(data, struct selftest, selftests);
 
@@ -168,7 +168,7 @@ static bool run_suite(struct selftest *first, struct totals *totals)
 	return !failed;
 }
 
-/* Runs in a child of PID 1. Ends QEMU. */
+/* Runs in a task of its own. Ends QEMU. */
 static int run_selftests(void *unused __unused)
 {
 	struct totals totals = { 0, 0 };
@@ -191,18 +191,22 @@ static int run_selftests(void *unused __unused)
 	kernel_power_off();
 }
 
-/* PID 1 runs the tests in a child, and waits for the orphans that they leave. */
+static void start_in_thread(int (*fn)(void *unused))
+{
+	struct task_struct *task = test_task_start(fn, NULL, "init");
+
+	if (!task)
+		panic("selftest: no memory");
+	test_task_end(task);
+}
+
+void (*selftest_start)(int (*fn)(void *unused)) = start_in_thread;
+
+/* PID 1. */
 static void start_selftests(void)
 {
-	pid_t pid;
-
 	mount_file_systems();
-	pid = kernel_thread(run_selftests, NULL, "init");
-	if (pid < 0)
-		panic("selftest: %s", errno_text(-pid));
-	for (;;)
-		if (kernel_wait4(-1, NULL, 0) == -EINTR)
-			flush_signals(current);
+	selftest_start(run_selftests);
 }
 
 static int __init selftest_init(void)

@@ -6,13 +6,11 @@
  */
 #include "arch/time/clock.h"
 #include "fs/debug/debugfs.h"
-#include "fs/vfs/fs.h"
 #include "fs/vfs/seq_file.h"
-#include "fs/vfs/syscalls.h"
 #include "kernel/init.h"
 #include "kernel/tracepoint.h"
 #include "selftest/bench/preemptirq_sites.h"
-#include "selftest/lib/kernel_task.h"
+#include "selftest/lib/files.h"
 
 #define ENABLE_FILE "/sys/kernel/tracing/events/enable"
 
@@ -23,23 +21,23 @@ static void count_tracepoint(struct tracepoint *tp, void *count)
 }
 
 /* Writes text to the file that enables all events. Adds its ticks to *ticks. */
-static int write_enable(int fd, const char *text, u64 *ticks)
+static int write_enable(struct file *file, const char *text, u64 *ticks)
 {
 	u64 start = arch_cycles();
-	long written = sys_write(fd, text, 1);
+	long written = file_write(file, text, 1);
 
 	*ticks = arch_cycles() - start;
 	return written == 1 ? 0 : -EIO;
 }
 
 /* Enables and disables all events. */
-static int switch_all(int fd, u64 *on, u64 *off, unsigned *count)
+static int switch_all(struct file *file, u64 *on, u64 *off, unsigned *count)
 {
-	int error = write_enable(fd, "1", on), off_error;
+	int error = write_enable(file, "1", on), off_error;
 
 	*count = 0;
 	for_each_kernel_tracepoint(count_tracepoint, count);
-	off_error = write_enable(fd, "0", off);
+	off_error = write_enable(file, "0", off);
 	return error ? error : off_error;
 }
 
@@ -51,26 +49,26 @@ static int hold_preemptirq_sites(int users)
 	return static_key_batch_end();
 }
 
-static int events_bench(void *seq_file)
+static int events_bench_show(struct seq_file *m, void *unused __unused)
 {
-	struct seq_file *m = seq_file;
-	int fd = (int)sys_open(ENABLE_FILE, O_WRONLY, 0), error;
+	struct file *file = file_open(ENABLE_FILE, O_WRONLY);
 	u64 on, off, on_held = 0, off_held = 0;
 	unsigned count;
+	int error;
 
-	if (fd < 0)
-		return fd;
+	if (IS_ERR(file))
+		return (int)PTR_ERR(file);
 	/* The first event that is enabled gives the ring buffer its size: this does not count. */
-	error = switch_all(fd, &on, &off, &count);
+	error = switch_all(file, &on, &off, &count);
 	if (!error)
-		error = switch_all(fd, &on, &off, &count);
+		error = switch_all(file, &on, &off, &count);
 	if (!error) {
 		error = hold_preemptirq_sites(1);
 		if (!error)
-			error = switch_all(fd, &on_held, &off_held, &count);
+			error = switch_all(file, &on_held, &off_held, &count);
 		hold_preemptirq_sites(-1);
 	}
-	sys_close(fd);
+	fput(file);
 	if (error)
 		return error;
 	seq_printf(m, "all: on %llu, off %llu ticks, %u tracepoints, %u sites of preemptirq\n",
@@ -78,11 +76,6 @@ static int events_bench(void *seq_file)
 	seq_printf(m, "while these sites are on: on %llu, off %llu ticks\n",
 		   (unsigned long long)on_held, (unsigned long long)off_held);
 	return 0;
-}
-
-static int events_bench_show(struct seq_file *m, void *unused __unused)
-{
-	return run_in_kernel_task(events_bench, m);
 }
 DEFINE_SHOW_ATTRIBUTE(events_bench);
 

@@ -1,8 +1,8 @@
 /* Self-tests of seq_file: the text does not depend on the sizes of the reads. */
 #include "fs/vfs/seq_file.h"
-#include "fs/vfs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "selftest/lib/files.h"
 #include "selftest/selftest.h"
 
 /* Lengths of the records: 0, 1, around the first buffer's size, and much longer. */
@@ -128,17 +128,18 @@ SELFTEST(seq_file, seeking_gives_the_bytes_of_the_place)
 static u64 file_hash(const char *path, size_t size, size_t *len)
 {
 	char *buf = kmalloc(size, GFP_KERNEL);
-	int fd = (int)sys_open(path, O_RDONLY, 0);
+	struct file *file = file_open(path, O_RDONLY);
 	u64 hash = 14695981039346656037ULL;
 	ssize_t n;
 
 	*len = 0;
-	while (buf && fd >= 0 && (n = sys_read(fd, buf, size)) > 0) {
+	while (buf && !IS_ERR(file) && (n = file_read(file, buf, size)) > 0) {
 		for (ssize_t i = 0; i < n; i++)
 			hash = (hash ^ (u8)buf[i]) * 1099511628211ULL;
 		*len += (size_t)n;
 	}
-	sys_close(fd);
+	if (!IS_ERR(file))
+		fput(file);
 	kfree(buf);
 	return hash;
 }

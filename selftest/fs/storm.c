@@ -4,7 +4,8 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/mm/slab.h"
-#include "kernel/sched/sched.h"
+#include "selftest/lib/files.h"
+#include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
 
 #define DIR       "/tmp/storm"
@@ -19,48 +20,52 @@ static bool one_of(long err, long a, long b, long c)
 	return err >= 0 || err == a || err == b || err == c;
 }
 
+static bool take_some(struct dir_context *ctx __unused, const char *name __unused,
+		      size_t len __unused, loff_t pos, u64 ino __unused, unsigned type __unused)
+{
+	return pos < 6;
+}
+
 /* All tasks use the same eight names. */
 static int storm_task(void *arg)
 {
 	u32 seed = (u32)(unsigned long)arg * 2654435761U + 1;
 	char path[64], buf[256];
-	struct kstat st;
+	struct file *file;
 	long ret;
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		seed = seed * 1664525 + 1013904223;
 		snprintf(path, sizeof(path), DIR "/d%u", seed >> 29);
-		ret = sys_mkdir(path, 0755);
+		ret = do_mkdirat(AT_FDCWD, path, 0755);
 		if (!one_of(ret, -EEXIST, 0, 0))
 			return 1;
 		if (!ret)
 			atomic_inc(&storm_made);
 		strscat(path, "/f", sizeof(path));
-		ret = sys_open(path, O_RDWR | O_CREAT, 0644);
-		if (!one_of(ret, -ENOENT, 0, 0))
+		file = file_open(path, O_RDWR | O_CREAT);
+		if (IS_ERR(file) && PTR_ERR(file) != -ENOENT)
 			return 2;
-		if (ret >= 0) {
-			int fd = (int)ret;
-
-			if (sys_write(fd, path, 10) != 10 || sys_lseek(fd, 0, SEEK_SET) ||
-			    sys_read(fd, buf, 10) != 10 || memcmp(buf, path, 10))
+		if (!IS_ERR(file)) {
+			if (file_write(file, path, 10) != 10 || file_seek(file, 0, SEEK_SET) ||
+			    file_read(file, buf, 10) != 10 || memcmp(buf, path, 10))
 				return 3;
-			sys_close(fd);
+			fput(file);
 		}
-		if (!one_of(sys_unlink(path), -ENOENT, 0, 0))
+		if (!one_of(do_unlinkat(AT_FDCWD, path), -ENOENT, 0, 0))
 			return 4;
 		path[strlen(path) - 2] = '\0';
-		if (!one_of(vfs_stat(path, true, &st), -ENOENT, 0, 0))
+		if (!one_of(file_exists(path), -ENOENT, 0, 0))
 			return 5;
-		ret = sys_rmdir(path);
+		ret = do_rmdirat(AT_FDCWD, path);
 		if (!one_of(ret, -ENOENT, -ENOTEMPTY, 0))
 			return 6;
 		if (!ret)
 			atomic_inc(&storm_removed);
-		ret = sys_open(DIR, O_RDONLY | O_DIRECTORY, 0);
-		if (ret < 0 || sys_getdents64((int)ret, buf, sizeof(buf)) < 0)
+		file = file_open(DIR, O_RDONLY | O_DIRECTORY);
+		if (IS_ERR(file) || iterate_dir(file, &(struct dir_context){ .actor = take_some }))
 			return 7;
-		sys_close((int)ret);
+		fput(file);
 	}
 	return 0;
 }
@@ -69,81 +74,28 @@ SELFTEST(vfs, names_come_and_go_on_all_cpus)
 {
 	unsigned n = min(num_online_cpus() * 2, TASKS_MAX), files = nr_open_files();
 	u64 bytes = shmem_bytes();
-	pid_t pids[TASKS_MAX];
+	struct task_struct *tasks[TASKS_MAX];
 	char path[64];
 	int left = 0;
 
 	atomic_set(&storm_made, 0);
 	atomic_set(&storm_removed, 0);
-	ASSERT(sys_mkdir(DIR, 0755) == 0);
+	ASSERT(do_mkdirat(AT_FDCWD, DIR, 0755) == 0);
 	for (unsigned i = 0; i < n; i++) {
-		pids[i] = kernel_thread(storm_task, (void *)(unsigned long)i, "storm");
-		ASSERT(pids[i] > 0);
+		tasks[i] = test_task_start(storm_task, (void *)(unsigned long)i, "storm");
+		ASSERT(tasks[i]);
 	}
-	for (unsigned i = 0; i < n; i++) {
-		int status = -1;
-
-		EXPECT_EQ(kernel_wait4(pids[i], &status, 0), pids[i]);
-		EXPECT_EQ(status, 0);
-	}
+	for (unsigned i = 0; i < n; i++)
+		EXPECT_EQ(test_task_end(tasks[i]), 0);
 	for (unsigned i = 0; i < 8; i++) {
 		snprintf(path, sizeof(path), DIR "/d%u/f", i);
-		sys_unlink(path);
+		do_unlinkat(AT_FDCWD, path);
 		path[strlen(path) - 2] = '\0';
-		left += sys_rmdir(path) == 0;
+		left += do_rmdirat(AT_FDCWD, path) == 0;
 	}
 	EXPECT(atomic_read(&storm_made) > 0);
 	EXPECT_EQ(atomic_read(&storm_made), atomic_read(&storm_removed) + left);
-	EXPECT_EQ(sys_rmdir(DIR), 0);
+	EXPECT_EQ(do_rmdirat(AT_FDCWD, DIR), 0);
 	EXPECT_EQ(shmem_bytes(), bytes);
-	EXPECT_EQ(nr_open_files(), files);
-}
-
-static int proc_storm_task(void *arg)
-{
-	char buf[512], path[32];
-
-	(void)arg;
-	for (pid_t round = 0; round < 40; round++) {
-		long fd;
-
-		snprintf(path, sizeof(path), "/proc/%d/status", 1 + round % 64);
-		fd = sys_open(path, O_RDONLY, 0);
-		if (fd >= 0) {
-			ssize_t n = sys_read((int)fd, buf, sizeof(buf));
-
-			sys_close((int)fd);
-			if (n < 0 && n != -ESRCH)
-				return 1;
-		} else if (fd != -ENOENT) {
-			return 2;
-		}
-		fd = sys_open("/proc/self/comm", O_RDONLY, 0);
-		if (fd < 0 || sys_read((int)fd, buf, sizeof(buf)) != 6 || memcmp(buf, "procs\n", 6))
-			return 3;
-		sys_close((int)fd);
-	}
-	return 0;
-}
-
-/* Tasks end while other tasks read their files in /proc. */
-SELFTEST(proc, tasks_end_while_they_are_looked_at)
-{
-	unsigned files = nr_open_files();
-
-	for (unsigned round = 0; round < 3; round++) {
-		pid_t pids[8];
-
-		for (unsigned i = 0; i < ARRAY_SIZE(pids); i++) {
-			pids[i] = kernel_thread(proc_storm_task, NULL, "procs");
-			ASSERT(pids[i] > 0);
-		}
-		for (unsigned i = 0; i < ARRAY_SIZE(pids); i++) {
-			int status = -1;
-
-			EXPECT_EQ(kernel_wait4(pids[i], &status, 0), pids[i]);
-			EXPECT_EQ(status, 0);
-		}
-	}
 	EXPECT_EQ(nr_open_files(), files);
 }

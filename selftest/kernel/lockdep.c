@@ -1,5 +1,4 @@
 /* Self-tests of the lock checker, in a DEBUG build: it reports each fault, and no correct use. */
-#ifdef CONFIG_DEBUG
 #include "kernel/locking/lockdep.h"
 #include "kernel/sched/mutex.h"
 
@@ -137,4 +136,3 @@ SELFTEST(lockdep, recursion_is_found)
 {
 	EXPECT(objects_to(take_twice));
 }
-#endif

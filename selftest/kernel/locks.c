@@ -175,17 +175,14 @@ SELFTEST(mutex, interruptible_wait_ends_with_a_signal)
 	mutex_init(&m);
 	for (unsigned i = 0; i < 100; i++) {
 		struct task_struct *p;
-		int status = -1;
 
 		mutex_lock(&m);
-		p = find_get_task_by_pid(kernel_thread(lock_interruptibly, &m, "waiter"));
+		p = test_task_start(lock_interruptibly, &m, "waiter");
 		ASSERT(p);
 		if (i % 2)
 			msleep(1);
-		send_signal(SIGINT, p);
-		EXPECT_EQ(kernel_wait4(p->pid, &status, 0), p->pid);
-		EXPECT_EQ(status, 1 << 8);
-		put_task_struct(p);
+		test_task_interrupt(p);
+		EXPECT_EQ(test_task_end(p), 1);
 		mutex_unlock(&m);
 	}
 	EXPECT(!mutex_is_locked(&m));
@@ -199,17 +196,14 @@ SELFTEST(mutex, survives_signals_that_race_with_unlock)
 	mutex_init(&m);
 	for (unsigned i = 0; i < 300; i++) {
 		struct task_struct *p;
-		int status = -1;
 
 		mutex_lock(&m);
-		p = find_get_task_by_pid(kernel_thread(lock_interruptibly, &m, "waiter"));
+		p = test_task_start(lock_interruptibly, &m, "waiter");
 		ASSERT(p);
 		yield();
-		send_signal(SIGINT, p);
+		test_task_interrupt(p);
 		mutex_unlock(&m);
-		EXPECT_EQ(kernel_wait4(p->pid, &status, 0), p->pid);
-		EXPECT(status == 0 || status == 1 << 8);
+		test_task_end(p);
 		EXPECT(!mutex_is_locked(&m));
-		put_task_struct(p);
 	}
 }

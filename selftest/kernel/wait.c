@@ -163,17 +163,13 @@ SELFTEST(wait, interruptible_wait_ends_with_a_signal)
 
 	init_waitqueue_head(&w.wait);
 	for (unsigned i = 0; i < 100; i++) {
-		struct task_struct *p =
-			find_get_task_by_pid(kernel_thread(wait_interruptibly, &w, "waiter"));
-		int status = -1;
+		struct task_struct *p = test_task_start(wait_interruptibly, &w, "waiter");
 
 		ASSERT(p);
 		if (i % 2)
 			msleep(1);
-		send_signal(SIGTERM, p);
-		EXPECT_EQ(kernel_wait4(p->pid, &status, 0), p->pid);
-		EXPECT_EQ(status, 1 << 8);
-		put_task_struct(p);
+		test_task_interrupt(p);
+		EXPECT_EQ(test_task_end(p), 1);
 	}
 	EXPECT(list_empty(&w.wait.head));
 }

@@ -4,7 +4,9 @@
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rcu_stats.h"
 #include "kernel/sched/runqueue.h"
+#include "kernel/sched/user_work.h"
 #include "kernel/smp.h"
+#include "selftest/lib/files.h"
 
 static int test_thread_fn(void *data)
 {
@@ -55,7 +57,12 @@ void run_on_any_cpu(void)
 
 void set_rt_throttling(bool on)
 {
-	sched_set_rt_runtime(on ? 950000 : -1);
+	struct file *file = file_open("/proc/sys/kernel/sched_rt_runtime_us", O_WRONLY);
+
+	if (IS_ERR(file))
+		return; /* no programs, so no throttling */
+	file_write(file, on ? "950000" : "-1", on ? 6 : 2);
+	fput(file);
 }
 
 bool test_group_start(struct test_group *group, unsigned n, unsigned cpu,
@@ -106,6 +113,33 @@ bool run_threads(unsigned n, unsigned cpu, void (*fn)(void *arg, unsigned index)
 
 	test_group_wait(&group);
 	return ok;
+}
+
+struct task_struct *test_task_start(int (*fn)(void *arg), void *arg, const char *name)
+{
+	struct task_struct *task = kthread_create(fn, arg, "%s", name);
+
+	if (IS_ERR(task))
+		return NULL;
+	get_task_struct(task);
+	wake_up_process(task);
+	return task;
+}
+
+int test_task_end(struct task_struct *task)
+{
+	int ret;
+
+	wait_for_completion(&task->exited);
+	ret = task->exit_code;
+	put_task_struct(task);
+	return ret;
+}
+
+void test_task_interrupt(struct task_struct *task)
+{
+	set_user_work(task, USER_WORK_SIGPENDING);
+	wake_up_state(task, TASK_INTERRUPTIBLE);
 }
 
 struct task_times task_times(struct task_struct *p)

@@ -37,6 +37,15 @@ void test_group_wait(struct test_group *group);
 bool run_threads(unsigned n, unsigned cpu, void (*fn)(void *arg, unsigned index), void *arg);
 
 /*
+ * One thread that runs fn(arg). The caller gives it to test_task_end(), which waits for its end and
+ * returns what fn has returned. NULL: memory is short.
+ */
+struct task_struct *test_task_start(int (*fn)(void *arg), void *arg, const char *name);
+int test_task_end(struct task_struct *task);
+/* What a signal does to a task, for a thread: its interruptible waits end with -EINTR. */
+void test_task_interrupt(struct task_struct *task);
+
+/*
  * Waits with interrupts off, from before *ready is true until *go is. Returns the flags before.
  *
  * It answers calls and TLB flushes nevertheless: the task that sets *go may be on a CPU where

@@ -283,15 +283,15 @@ SELFTEST(trace_nmi, nmis_while_sites_are_patched_lose_nothing_uncounted)
 	struct text_patch_stats patch_before, patch_after;
 	u64 before = nmis(), events, nested = 0;
 	struct test_group group;
-	pid_t reader;
+	struct task_struct *reader;
 	/*
 	 * One CPU patches and reads. With more than three senders the CPUs would only handle NMIs.
 	 */
 	unsigned toggles, threads = min(max(num_online_cpus() - 1, 1U), 3U);
 
 	ASSERT(begin("", threads));
-	reader = kernel_thread(read_all, NULL, "nmi_reader");
-	ASSERT(reader > 0);
+	reader = test_task_start(read_all, NULL, "nmi_reader");
+	ASSERT(reader);
 	text_patch_stats_read(&patch_before);
 	ASSERT(test_group_start(&group, threads, EACH_CPU, fire, NULL));
 	for (toggles = 0; toggles < TOGGLES || nmis() - before < NMIS; toggles++) {
@@ -300,7 +300,7 @@ SELFTEST(trace_nmi, nmis_while_sites_are_patched_lose_nothing_uncounted)
 	}
 	WRITE_ONCE(stop, true);
 	test_group_wait(&group);
-	kernel_wait4(reader, NULL, 0);
+	test_task_end(reader);
 	consume_all();
 	text_patch_stats_read(&patch_after);
 	events = check_accounts(test, &nested);

@@ -5,8 +5,6 @@
  * makes them return NULL.
  */
 #include "selftest/trace/refuse.h"
-#include "fs/vfs/fs.h"
-#include "fs/vfs/syscalls.h"
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"
@@ -14,6 +12,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
+#include "selftest/lib/files.h"
 #include "selftest/lib/memory.h"
 #include "selftest/trace/tracefs.h"
 #include "trace/ftrace/internal.h"
@@ -130,8 +129,6 @@ void forget_state(void)
 
 static void expect_state(struct selftest *test, const struct attempt *attempt, unsigned round)
 {
-	struct kstat st;
-
 	for (unsigned i = 0; i < ARRAY_SIZE(state_files); i++) {
 		if (state[i] && strcmp(get(state_files[i]), state[i]) == 0)
 			continue;
@@ -140,7 +137,7 @@ static void expect_state(struct selftest *test, const struct attempt *attempt, u
 		EXPECT(!"unchanged");
 	}
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
-	EXPECT_EQ(vfs_stat(TRACING "instances/memory", true, &st), -ENOENT);
+	EXPECT_EQ(file_exists(TRACING "instances/memory"), -ENOENT);
 }
 
 /* Makes the attempt while its allocation number round is refused. Returns how many it made. */

@@ -2,13 +2,12 @@
  * Self-tests of a trace_array that several CPUs change or read at once: tracing_on and snapshots,
  * the counts of traceoff, PID lists and new tasks, two readers of one snapshot, options and a dump.
  */
-#include "fs/vfs/fs.h"
-#include "fs/vfs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
+#include "selftest/lib/files.h"
 #include "selftest/lib/ftrace_targets.h"
 #include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
@@ -71,7 +70,7 @@ SELFTEST(trace, a_snapshot_of_one_instance_does_not_serve_for_another)
 	if (num_online_cpus() < 2)
 		return; /* needs two CPUs that run at once */
 	reset();
-	EXPECT_EQ(sys_mkdir(TRACING "instances/other", 0755), 0);
+	EXPECT_EQ(do_mkdirat(AT_FDCWD, TRACING "instances/other", 0755), 0);
 	EXPECT_EQ(put("snapshot", "1"), 0);
 	EXPECT_EQ(put("instances/other/snapshot", "1"), 0);
 	WRITE_ONCE(stop_snapshots, false);
@@ -90,79 +89,8 @@ SELFTEST(trace, a_snapshot_of_one_instance_does_not_serve_for_another)
 	WRITE_ONCE(stop_snapshots, true);
 	test_group_wait(&group);
 	EXPECT_EQ(lost, 0U);
-	EXPECT_EQ(sys_rmdir(TRACING "instances/other"), 0);
+	EXPECT_EQ(do_rmdirat(AT_FDCWD, TRACING "instances/other"), 0);
 	EXPECT_EQ(put("snapshot", "0"), 0);
-	reset();
-}
-
-/* ---- the counts of traceoff ---- */
-
-#define OFF_COUNT  1000000U
-#define OFF_ROUNDS 500U
-
-static bool stop_traceoff; /* [A] */
-
-static void call_the_target(void)
-{
-	ftrace_target_add(1, 2);
-}
-
-static void write_a_marker(void)
-{
-	trace_write_marker(&global_trace, 0, 0, "mark", 4);
-}
-
-/* Each CPU calls fn when it sees that recording is on: all at once. */
-static void call_when_on(void *fn, unsigned index __unused)
-{
-	while (!READ_ONCE(stop_traceoff)) {
-		if (tracing_is_on_tr(&global_trace))
-			((void (*)(void))fn)();
-		cond_resched();
-	}
-}
-
-/* Turns recording on OFF_ROUNDS times, while fn turns it off on all CPUs at once. */
-static bool race_traceoff(void (*fn)(void))
-{
-	struct test_group group;
-
-	tracing_record_off_tr(&global_trace);
-	WRITE_ONCE(stop_traceoff, false);
-	if (!test_group_start(&group, num_online_cpus(), EACH_CPU, call_when_on, (void *)fn))
-		return false;
-	for (unsigned i = 0; i < OFF_ROUNDS; i++) {
-		tracing_record_on_tr(&global_trace);
-		while (tracing_is_on_tr(&global_trace))
-			cond_resched();
-	}
-	WRITE_ONCE(stop_traceoff, true);
-	test_group_wait(&group);
-	return true;
-}
-
-SELFTEST(trace, cpus_that_run_traceoff_at_once_use_up_one_of_its_count)
-{
-	static const char trigger[] = "events/ftrace/print/trigger";
-	char line[64];
-
-	if (num_online_cpus() < 2)
-		return; /* needs two CPUs that run at once */
-	reset();
-	snprintf(line, sizeof(line), "ftrace_target_add:traceoff:%u", OFF_COUNT);
-	EXPECT_EQ(put("set_ftrace_filter", line), 0);
-	ASSERT(race_traceoff(call_the_target));
-	snprintf(line, sizeof(line), "ftrace_target_add:traceoff:count=%u\n",
-		 OFF_COUNT - OFF_ROUNDS);
-	EXPECT(strstr(get("set_ftrace_filter"), line));
-	remove_probes("set_ftrace_filter");
-
-	snprintf(line, sizeof(line), "traceoff:%u", OFF_COUNT);
-	EXPECT_EQ(put_mode(trigger, line, strlen(line), 0), 0);
-	ASSERT(race_traceoff(write_a_marker));
-	snprintf(line, sizeof(line), "traceoff:count=%u\n", OFF_COUNT - OFF_ROUNDS);
-	EXPECT(strstr(get(trigger), line));
-	EXPECT_EQ(put_mode(trigger, "!traceoff", 9, 0), 0);
 	reset();
 }
 
@@ -276,11 +204,11 @@ SELFTEST(trace, a_child_stays_in_set_ftrace_pid_while_the_file_is_written)
 
 #define PART 61U /* bytes of one read: less than a line and a half */
 
-static long read_part(int fd, char *to, size_t used)
+static long read_part(struct file *file, char *to, size_t used)
 {
 	size_t room = TRACE_TEXT_SIZE - 1 - used;
 
-	return sys_read(fd, to + used, min(room, (size_t)PART));
+	return file_read(file, to + used, min(room, (size_t)PART));
 }
 
 SELFTEST(trace, two_readers_of_a_snapshot_read_the_same_graph)
@@ -288,11 +216,12 @@ SELFTEST(trace, two_readers_of_a_snapshot_read_the_same_graph)
 	char *texts[2] = { kzalloc(TRACE_TEXT_SIZE, GFP_KERNEL),
 			   kzalloc(TRACE_TEXT_SIZE, GFP_KERNEL) };
 	size_t used[2] = { 0, 0 };
-	long fds[2], length;
+	struct file *files[2];
+	long length;
 
 	ASSERT(texts[0] && texts[1]);
 	reset();
-	EXPECT_EQ(put("set_ftrace_filter", "sys_* vfs_* path_* seq_* do_* mutex_*"), 0);
+	EXPECT_EQ(put("set_ftrace_filter", "vfs_* path_* seq_* do_* mutex_*"), 0);
 	EXPECT_EQ(put("current_tracer", "function_graph"), 0);
 	for (unsigned i = 0; i < 4; i++)
 		get("tracing_cpumask");
@@ -302,14 +231,14 @@ SELFTEST(trace, two_readers_of_a_snapshot_read_the_same_graph)
 	get("snapshot");
 	EXPECT(strstr(text, "();\n"));
 	for (unsigned i = 0; i < 2; i++)
-		fds[i] = sys_open(TRACING "snapshot", O_RDONLY, 0);
+		files[i] = file_open(TRACING "snapshot", O_RDONLY);
 	/* The second reader starts when the first one has read a part. */
 	for (unsigned n = 0; n < 12; n++)
-		used[0] += (size_t)read_part((int)fds[0], texts[0], used[0]);
+		used[0] += (size_t)read_part(files[0], texts[0], used[0]);
 	do {
 		length = 0;
 		for (unsigned i = 0; i < 2; i++) {
-			long part = read_part((int)fds[i], texts[i], used[i]);
+			long part = read_part(files[i], texts[i], used[i]);
 
 			ASSERT(part >= 0);
 			used[i] += (size_t)part;
@@ -317,7 +246,7 @@ SELFTEST(trace, two_readers_of_a_snapshot_read_the_same_graph)
 		}
 	} while (length);
 	for (unsigned i = 0; i < 2; i++) {
-		sys_close((int)fds[i]);
+		fput(files[i]);
 		if (strcmp(texts[i], text) != 0)
 			selftest_diag(test, "reader %u: %s\nalone: %s", i, texts[i], text);
 		EXPECT(strcmp(texts[i], text) == 0);

@@ -1,13 +1,13 @@
 /* Self-tests of the trace files: the content of the trace, and which reader gets an event. */
-#include "fs/vfs/syscalls.h"
-#include "fs/vfs/fs.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/kthread.h"
 #include "kernel/sched/sched.h"
+#include "selftest/lib/files.h"
 #include "selftest/lib/ftrace_targets.h"
+#include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
 #include "selftest/trace/tracefs.h"
 #include "trace/core/error_log.h"
@@ -107,12 +107,13 @@ static atomic_t lines_read, writer_done;
 static int read_pipe(void *data __unused)
 {
 	char *buf = kmalloc(512, GFP_KERNEL);
-	long fd = sys_open(TRACING "trace_pipe", O_RDONLY | O_NONBLOCK, 0), length;
+	struct file *file = file_open(TRACING "trace_pipe", O_RDONLY | O_NONBLOCK);
+	long length;
 
-	while (buf && fd >= 0) {
+	while (buf && !IS_ERR(file)) {
 		bool last = atomic_read(&writer_done);
 
-		length = sys_read((int)fd, buf, 512);
+		length = file_read(file, buf, 512);
 		for (long i = 0; i < length; i++)
 			if (buf[i] == '\n')
 				atomic_inc(&lines_read);
@@ -120,26 +121,26 @@ static int read_pipe(void *data __unused)
 			break;
 		cond_resched();
 	}
-	if (fd >= 0)
-		sys_close((int)fd);
+	if (!IS_ERR(file))
+		fput(file);
 	kfree(buf);
 	return 0;
 }
 
 SELFTEST(trace, two_readers_of_trace_pipe_share_the_events)
 {
-	pid_t reader;
+	struct task_struct *reader;
 
 	reset();
 	atomic_set(&lines_read, 0);
 	atomic_set(&writer_done, 0);
-	reader = kernel_thread(read_pipe, NULL, "pipe_reader");
-	ASSERT(reader > 0);
+	reader = test_task_start(read_pipe, NULL, "pipe_reader");
+	ASSERT(reader);
 	for (unsigned i = 0; i < PIPE_EVENTS; i++)
 		trace_printk("event %u\n", i);
 	atomic_set(&writer_done, 1);
 	read_pipe(NULL);
-	kernel_wait4(reader, NULL, 0);
+	test_task_end(reader);
 	EXPECT_EQ(atomic_read(&lines_read), PIPE_EVENTS);
 	EXPECT(strstr(get("trace"), "entries-in-buffer/entries-written: 0/0 "));
 	reset();
@@ -171,18 +172,19 @@ SELFTEST(trace, files_may_be_read_and_sought_however_they_were_opened)
 	reset();
 	for (unsigned i = 0; i < ARRAY_SIZE(files) * ARRAY_SIZE(modes); i++) {
 		int mode = modes[i % ARRAY_SIZE(modes)];
-		long fd, length;
+		struct file *file;
+		long length;
 
 		snprintf(path, sizeof(path), TRACING "%s", files[i / ARRAY_SIZE(modes)]);
-		fd = sys_open(path, mode, 0);
-		ASSERT(fd >= 0);
-		EXPECT(sys_lseek((int)fd, 5, SEEK_SET) > -4096);
-		EXPECT(sys_lseek((int)fd, 0, SEEK_SET) > -4096);
-		length = sys_read((int)fd, data, sizeof(data));
+		file = file_open(path, mode);
+		ASSERT(!IS_ERR(file));
+		EXPECT(file_seek(file, 5, SEEK_SET) > -4096);
+		EXPECT(file_seek(file, 0, SEEK_SET) > -4096);
+		length = file_read(file, data, sizeof(data));
 		EXPECT(mode & O_RDWR ? length >= 0 : length == -EBADF);
 		if (strstr(path, "set_graph_function") && mode & O_RDWR)
 			EXPECT(strstarts(data, "#### all functions enabled ####\n"));
-		sys_close((int)fd);
+		fput(file);
 	}
 	reset();
 }

@@ -1,11 +1,11 @@
 /* Self-tests of trace_options: the effect of each option, in the formats of Linux. */
-#include "fs/vfs/fs.h"
-#include "fs/vfs/syscalls.h"
+#include "fs/file/poll.h"
 #include "kernel/btf/vmlinux.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/sched/sched.h"
+#include "selftest/lib/files.h"
 #include "selftest/lib/ftrace_targets.h"
 #include "selftest/selftest.h"
 #include "selftest/trace/tracefs.h"
@@ -146,18 +146,18 @@ SELFTEST(trace_options, bin_gives_the_fields_as_they_are_in_memory)
 
 SELFTEST(trace_options, pause_on_trace_stops_recording_while_trace_is_open)
 {
-	long fd;
+	struct file *file;
 
 	reset();
-	fd = sys_open(TRACING "trace", O_RDONLY, 0);
-	ASSERT(fd >= 0);
+	file = file_open(TRACING "trace", O_RDONLY);
+	ASSERT(!IS_ERR(file));
 	EXPECT_EQ(put("trace_marker", "one"), 0);
-	sys_close((int)fd);
+	fput(file);
 	EXPECT_EQ(put("trace_options", "pause-on-trace"), 0);
-	fd = sys_open(TRACING "trace", O_RDONLY, 0);
-	ASSERT(fd >= 0);
+	file = file_open(TRACING "trace", O_RDONLY);
+	ASSERT(!IS_ERR(file));
 	EXPECT_EQ(put("trace_marker", "two"), -EBADF);
-	sys_close((int)fd);
+	fput(file);
 	EXPECT_EQ(put("trace_marker", "three"), 0);
 	EXPECT_EQ(put("trace_options", "nopause-on-trace"), 0);
 	get("trace");
@@ -167,20 +167,17 @@ SELFTEST(trace_options, pause_on_trace_stops_recording_while_trace_is_open)
 
 SELFTEST(trace_options, with_the_option_block_poll_reports_trace_pipe_as_readable)
 {
-	struct pollfd pipe = { .events = POLLIN };
-	long fd;
+	struct file *file;
 
 	reset();
-	fd = sys_open(TRACING "trace_pipe", O_RDONLY | O_NONBLOCK, 0);
-	ASSERT(fd >= 0);
-	pipe.fd = (int)fd;
-	EXPECT_EQ(sys_poll(&pipe, 1, 0), 0);
+	file = file_open(TRACING "trace_pipe", O_RDONLY | O_NONBLOCK);
+	ASSERT(!IS_ERR(file));
+	EXPECT_EQ(vfs_poll(file, NULL) & POLLIN, 0);
 	EXPECT_EQ(put("trace_options", "block"), 0);
-	EXPECT_EQ(sys_poll(&pipe, 1, 0), 1);
-	EXPECT_EQ(pipe.revents, POLLIN);
+	EXPECT_EQ(vfs_poll(file, NULL) & POLLIN, POLLIN);
 	EXPECT_EQ(put("trace_options", "noblock"), 0);
-	EXPECT_EQ(sys_poll(&pipe, 1, 0), 0);
-	sys_close((int)fd);
+	EXPECT_EQ(vfs_poll(file, NULL) & POLLIN, 0);
+	fput(file);
 	reset();
 }
 
@@ -211,48 +208,5 @@ SELFTEST(trace_options, stacktrace_adds_the_callers_of_trace_printk)
 	EXPECT(strstr(text, ": with callers\n"));
 	EXPECT(strstr(text, ": <stack trace>\n => selftest_trace_options_stacktrace_adds_"));
 	EXPECT_EQ(strstr(strstr(text, "<stack trace>") + 1, "<stack trace>"), NULL);
-	reset();
-}
-
-static int call_the_target(void *unused __unused)
-{
-	ftrace_target_add(3, 4);
-	return 0;
-}
-
-/* Creates a child that calls the traced function. Returns its PID, or 0. */
-static pid_t traced_child(void)
-{
-	pid_t child;
-
-	put("trace", "");
-	child = kernel_thread(call_the_target, NULL, "traced_child");
-	if (child < 0)
-		return 0;
-	kernel_wait4(child, NULL, 0);
-	return child;
-}
-
-SELFTEST(trace_options, function_fork_follows_the_children_of_a_traced_task)
-{
-	char context[32], pid[16];
-
-	reset();
-	EXPECT_EQ(put("set_ftrace_filter", "ftrace_target_add"), 0);
-	snprintf(pid, sizeof(pid), "%d", current->pid);
-	EXPECT_EQ(put("set_ftrace_pid", pid), 0);
-	EXPECT_EQ(put("current_tracer", "function"), 0);
-	ASSERT(traced_child());
-	EXPECT(!strstr(get("trace"), "ftrace_target_add <-"));
-	EXPECT_EQ(put("trace_options", "function-fork"), 0);
-	snprintf(context, sizeof(context), "-%-7d [", traced_child());
-	get("trace");
-	EXPECT(strstr(text, "ftrace_target_add <-call_the_target") && strstr(text, context));
-	/* The child has ended. Its PID was removed, because a new task may get the same PID. */
-	snprintf(pid, sizeof(pid), "%d\n", current->pid);
-	EXPECT(strcmp(get("set_ftrace_pid"), pid) == 0);
-	EXPECT_EQ(put("trace_options", "nofunction-fork"), 0);
-	ASSERT(traced_child());
-	EXPECT(!strstr(get("trace"), "ftrace_target_add <-"));
 	reset();
 }

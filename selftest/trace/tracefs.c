@@ -1,31 +1,31 @@
 /* Functions for the self-tests of tracing: read and write files of tracefs. */
 #include "selftest/trace/tracefs.h"
 
-#include "fs/vfs/fs.h"
-#include "fs/vfs/syscalls.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/sched/sched.h"
+#include "selftest/lib/files.h"
 #include "selftest/lib/ftrace_targets.h"
 
 char text[TRACE_TEXT_SIZE];
 
-static long open_named(const char *name, int flags)
+static struct file *open_named(const char *name, int flags)
 {
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s%s", *name == '/' ? "" : TRACING, name);
-	return sys_open(path, flags, 0);
+	return file_open(path, flags);
 }
 
 long put_mode(const char *name, const char *data, size_t length, int mode)
 {
-	long fd = open_named(name, O_WRONLY | mode), ret;
+	struct file *file = open_named(name, O_WRONLY | mode);
+	long ret;
 
-	if (fd < 0)
-		return fd;
-	ret = sys_write((int)fd, data, length);
-	sys_close((int)fd);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	ret = file_write(file, data, length);
+	fput(file);
 	return ret < 0 ? ret : 0;
 }
 
@@ -45,17 +45,18 @@ long put_patiently(const char *name, const char *data, int mode)
 
 long get_into(const char *name, char *buf, size_t size)
 {
-	long fd = open_named(name, O_RDONLY | O_NONBLOCK), ret, length = 0;
+	struct file *file = open_named(name, O_RDONLY | O_NONBLOCK);
+	long ret, length = 0;
 
-	if (fd < 0)
-		return fd;
+	if (IS_ERR(file))
+		return PTR_ERR(file);
 	while ((size_t)length < size - 1) {
-		ret = sys_read((int)fd, buf + length, size - 1 - (size_t)length);
+		ret = file_read(file, buf + length, size - 1 - (size_t)length);
 		if (ret <= 0)
 			break;
 		length += ret;
 	}
-	sys_close((int)fd);
+	fput(file);
 	buf[length] = '\0';
 	return length;
 }
@@ -74,7 +75,7 @@ long rmdir_patiently(const char *path)
 {
 	long error;
 
-	while ((error = sys_rmdir(path)) == -ENOMEM)
+	while ((error = do_rmdirat(AT_FDCWD, path)) == -ENOMEM)
 		msleep(1);
 	return error;
 }
