@@ -497,9 +497,9 @@ bench:
 	@scripts/install-deps bench
 	@tests/run bench
 
-# A line for each feature, and for each line `together`, for scripts/features.
+# A line for each feature, for each line `together`, and for what a feature replaces, for scripts/features.
 print-features:
-	@:$(foreach f,$(FEATURE_NAMES),$(info $f|$($f.needs)|$($f.paths)|$($f.what)))$(foreach t,$(sort $(TOGETHER)),$(info $(subst +, ,$t)|$(together.$t)))
+	@:$(foreach f,$(FEATURE_NAMES),$(info $f|$($f.needs)|$($f.paths)|$($f.what)))$(foreach t,$(sort $(TOGETHER)),$(info $(subst +, ,$t)|$(together.$t)))$(foreach f,$(FEATURE_NAMES),$(if $($f.replaces),$(info $f|without|$($f.replaces))))
 
 # The features that are linked, and below them their sources and self-tests, for scripts/lab_tree.py.
 print-sources:

@@ -11,6 +11,7 @@ import pytest
 from conftest import build_in
 from nop5 import BUILD, ROOT, eventually, gdb, gdb_port, host
 from test_ftrace import ENTRY
+from test_selftests import BRIEF, run_selftests
 
 sys.path.append(str(ROOT / "tests"))
 from elf import Elf  # noqa: E402
@@ -25,6 +26,12 @@ PROGRAMS_LINES = 63_000  # the same, programs and what they need
 MONITOR_LINES = 600
 BOOT_INSTRUCTIONS = 3_000_000  # from the kernel's entry to the prompt, on one CPU
 PROMPT = 6  # the index in boot_stage_tsc
+
+
+@pytest.fixture(scope="session")
+def core_with_tests(core):
+    """The same directory, with nop5-test.elf."""
+    return build_in(core, str(core.relative_to(ROOT) / "nop5-test.elf"), "FEATURES=core ftrace")
 
 
 @pytest.fixture
@@ -197,6 +204,41 @@ def test_the_shell_of_the_monitor_comes_back_after_an_oops(monitor, core, tmp_pa
     verify(machine)
 
 
+def test_the_core_passes_its_self_tests(boot, core_with_tests):
+    run_selftests(boot, build=core_with_tests, cpus=2, append=BRIEF, at_least=230)
+
+
+def linked_with_only_what_they_need(features):
+    """{name: features}: each feature with only what it needs, and the features of each line `together`."""
+    sets = [row[0].split() for row in features.table() if len(row) in (2, 4)]
+    return {" ".join(names): set().union({"core"}, *map(features.with_needs, names)) for names in sets if "debug" not in names}
+
+
+def test_each_feature_links_with_only_what_it_needs(images, core_with_tests, tmp_path):
+    """Links objects of the whole kernel, and the core's of what programs replace, in each set. Those of `debug` are of another build."""
+    features = load_script("features")
+    objects = {}
+    for directory, linked in (core_with_tests, {"core", "ftrace"}), (images, set(features.features()) - {"debug"}):
+        chosen = features.sources(linked, features.ROOMS + ("selftest",))
+        objects |= {source: directory / "obj" / (source.removesuffix(".c") + ".o") for source in chosen}
+        assert {str(objects[source].relative_to(ROOT)) for source in chosen} == set(re.findall(r"\S+\.o", (directory / "sources").read_text()))
+    _, wanted = features.symbols(objects.values())
+    # What an object does not refer to when it is compiled without events, or without ftrace.
+    for feature, pattern in ("events", "__(tracepoint|traceiter)_"), ("ftrace", "__fentry__$"):
+        names = {name for names in wanted.values() for name in names if re.match(pattern, name)}
+        (tmp_path / feature).write_text("".join(f"PROVIDE({name} = 0);\n" for name in names))
+    failed = {}
+    for name, linked in linked_with_only_what_they_need(features).items():
+        for rooms in features.ROOMS, features.ROOMS + ("selftest",):
+            done = subprocess.run(["ld", "-S", "-nostdlib", "-static", "-z", "noexecstack", "--fatal-warnings", "--orphan-handling=error",
+                                   "-L", ROOT / "arch/x86_64", "-T", ROOT / "linker.ld", "-o", tmp_path / "nop5.elf", images / "symvers.ld",
+                                   *(tmp_path / feature for feature in ("events", "ftrace") if feature not in linked),
+                                   *(objects[source] for source in features.sources(linked, rooms))], stderr=subprocess.PIPE, text=True)
+            if done.returncode:
+                failed[name, rooms[-1]] = done.stderr[-1000:]
+    assert not failed
+
+
 def test_budgets_of_lines():
     features = load_script("features")
     lines = features.lines()
@@ -230,6 +272,7 @@ SETS = {
     "sockets": ["FEATURES=sockets events"],
     "probes": ["FEATURES=probes commands"],
     "livepatch": ["FEATURES=livepatch"],
+    "debug": ["DEBUG=1", "FEATURES=core ftrace"],
 }
 
 

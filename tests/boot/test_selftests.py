@@ -17,13 +17,13 @@ LONG = "selftest_fuzz=200"
 NOT_OF_CPUS = "selftest_except=ftrace_memory,probes_memory,seq_file,*storm*,*without_memory*,*_at_any_instruction_*,kprobes_text,*malformed_writes*"
 
 
-def run_selftests(boot, append=QUICK, **arguments):
+def run_selftests(boot, append=QUICK, at_least=250, **arguments):
     machine = boot(wait=False, append=f"selftest {append}", **arguments)
     code = machine.wait_exit(progress=r"ok \d+ ")
     report = parse_ktap(machine.text)
     assert not report.failed, "\n".join(report.failed)
     assert report.totals == (len(report.passed), 0), machine.says
-    assert len(report.passed) >= 250
+    assert len(report.passed) >= at_least
     assert code == EXIT_POWEROFF
 
 
