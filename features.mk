@@ -138,14 +138,14 @@ $(call together,sockets events,trace/events/systems/net.c)
 # Self-tests, benches and provoked faults of features.
 $(call together,programs,selftest/arch/ring3% selftest/arch/uaccess.c selftest/bench/calls.c selftest/bench/ring3.c selftest/bench/vm.c \
 	selftest/fs/descriptors.c selftest/fs/kcore.c selftest/fs/pipe.c selftest/fs/proc_storm.c \
-	selftest/kernel/rt_bandwidth.c selftest/kernel/sched_program.c selftest/kernel/signals.c selftest/kernel/tasks.c selftest/kernel/tty_hangup.c selftest/kernel/user_memory% \
+	selftest/kernel/printk.c selftest/kernel/rt_bandwidth.c selftest/kernel/sched_program.c selftest/kernel/signals.c selftest/kernel/tasks.c selftest/kernel/tty_hangup.c selftest/kernel/user_memory% \
 	selftest/lib/kernel_task.c selftest/lib/start_process.c selftest/lib/user_memory.c)
 $(call together,programs events,selftest/kernel/user_memory_faults.c)
 $(call together,programs ftrace,selftest/trace/function_fork.c selftest/trace/trace_pipe_poll.c)
 $(call together,events commands,selftest/trace/traceoff_count.c)
 $(call together,sockets ftrace,selftest/net)
 $(call together,ftrace,selftest/trace selftest/bench/ftrace.c selftest/provoke/ftrace_fault.c selftest/provoke/refuse.c selftest/arch/ftrace_entry.asm)
-$(call together,livepatch,selftest/bench/livepatch.c selftest/trace/livepatch% selftest/trace/ftrace_memory.c selftest/trace/trace_fuzz.c)
+$(call together,livepatch,selftest/bench/livepatch.c selftest/trace/livepatch% selftest/trace/kprobe_jump.c selftest/trace/ftrace_memory.c selftest/trace/trace_fuzz.c)
 $(call together,probes,selftest/bench/probes.c selftest/lib/uprobe_program.c selftest/trace/kprobe% selftest/trace/kretprobes.c selftest/trace/fprobe.c \
 	selftest/trace/uprobes.c selftest/trace/probes_memory.c selftest/provoke/ftrace_fault.c)
 $(call together,livepatch probes hist,selftest/trace/storm%)
