@@ -245,6 +245,17 @@ def check_the_main_road_is_short_and_its_page_true():
     return main_road.check()
 
 
+def check_histograms_name_each_system_call_as_its_function():
+    """The modifier .syscall has a table of its own, so that histograms need no programs."""
+    table = (ROOT / "trace/hist/syscall.c").read_text()
+    shown = {int(number): call for number, call in re.findall(r'\[(\d+)\] = "(\w+)"', table)}
+    numbers = dict(re.findall(r"^#define __NR_(\w+) +(\d+)$", (ROOT / "kernel/syscalls/unistd.h").read_text(), re.M))
+    for path in sources(".c"):
+        for call in re.findall(r"^SYSCALL_DEFINE\d\((\w+)", path.read_text(), re.M):
+            if shown.get(int(numbers[call])) != call:
+                yield f"{name(path)}: {call} is number {numbers[call]}, which trace/hist/syscall.c calls {shown.get(int(numbers[call]))}"
+
+
 def check_nothing_is_left_unfinished():
     for path in sources(".c", ".h", ".asm"):
         for number, line in lines_of(path):
