@@ -184,8 +184,8 @@ ifneq ($(CC_IS_CLANG),)
 # is_signed_type() compares two values of any type, also function pointers.
 COMPILER_CFLAGS := --target=x86_64-elf -mno-implicit-float -Wno-ordered-compare-function-pointers -Wno-pass-failed
 else
-# At -Og gcc takes more variables for uninitialized than there are.
-COMPILER_CFLAGS := $(if $(filter 1,$(DEBUG)),-Wno-maybe-uninitialized)
+# gdb does not read the views of locations. At -Og gcc takes more variables for uninitialized than there are.
+COMPILER_CFLAGS := -gno-variable-location-views $(if $(filter 1,$(DEBUG)),-Wno-maybe-uninitialized)
 endif
 CFLAGS += $(COMPILER_CFLAGS)
 
@@ -237,6 +237,7 @@ endif
 objects = $(patsubst %.asm,$(O)/obj/%.asm.o,$(patsubst %.c,$(O)/obj/%.o,$(1)))
 OBJS      := $(call objects,$(SRCS)) $(BALLAST_OBJS)
 TEST_OBJS := $(call objects,$(TEST_SRCS))
+OBJ_DIRS  := $(sort $(dir $(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%=$(O)/obj/%)))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
 .PHONY: all test-kernel features print-features print-sources book pictures timeline rootfs modules help run debug console boot-trace lab grade autograder test check ftracetest fidelity bench compare soak clean FORCE
@@ -251,14 +252,14 @@ all: $(O)/nop5.elf $(INITRD) $(O)/nop5.iso
 test-kernel: $(O)/nop5-test.elf $(O)/nop5-test.iso
 
 # These files change when the flags or the set of sources change. Objects depend on them. A build without
-# its tools ends here with the names of the packages, instead of a compiler's error. Modules have a file
-# of their own, and those outside the tree another one: they may be built by another compiler than the
-# kernel and its modules, which must not change for that.
+# its tools ends here with the names of the packages, instead of a compiler's error. All directories for
+# objects are made here, by one process. Modules have a file of their own, and those outside the tree another
+# one: they may be built by another compiler than the kernel and its modules, which must not change for that.
 MODULE_DIR := $(patsubst $(CURDIR)/%,%,$(M))
 MODULE_FLAGS := $(O)/modules/$(if $(filter /%,$(MODULE_DIR)),outside-)flags
 $(O)/flags $(MODULE_FLAGS): FORCE
 	@CC='$(CC)' MCOUNT='$(MCOUNT)' scripts/install-deps --check build
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) $(OBJ_DIRS)
 	@printf '%s\n' '$(shell $(CC) --version 2>/dev/null | head -n1)' '$(CFLAGS)' '$(TRACED) $(NOT_TRACED) $(RECORDMCOUNT)' \
 		'$(UNTRACED)' '$(NASMFLAGS)' '$(LDFLAGS)' '$(VDSO_CFLAGS)' >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
@@ -276,7 +277,6 @@ $(TRACEPOINTS): FORCE
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
 define compile
-	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CFLAGS) $(if $(filter $(UNTRACED),$<),$(NOT_TRACED),$(TRACED)) -MMD -MP -c -o $@ $<
 	$(if $(RECORDMCOUNT),$(Q)$(RECORDMCOUNT) $@)
@@ -298,7 +298,6 @@ $(O)/ballast/%.c: $(O)/sources
 # NASM 2.16.01 does not name included files in the .d file.
 ASM_INCLUDES := $(wildcard $(MACHINE)/*/*.inc boot/*.inc)
 $(O)/obj/%.asm.o: %.asm $(ASM_INCLUDES) $(O)/flags
-	@mkdir -p $(@D)
 	$(call say,NASM,$<)
 	$(Q)$(NASM) $(NASMFLAGS) -MD $(@:.o=.d) -MP -MT $@ -o $@ $<
 	$(Q)$(OBJCOPY) --wildcard --strip-symbol='..@*' $@ # labels inside macros: gdb would show them as functions
@@ -306,7 +305,7 @@ $(O)/obj/%.asm.o: %.asm $(ASM_INCLUDES) $(O)/flags
 $(O)/scripts/kallsyms: scripts/kallsyms.c | $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,HOSTCC,$<)
-	$(Q)$(HOSTCC) -std=gnu11 -O2 -Wall -Wextra -Werror -o $@ $<
+	$(Q)$(HOSTCC) -std=gnu11 -O1 -Wall -Wextra -Werror -o $@ $< # at -O2 it saves less time than gcc takes
 
 $(O)/scripts/recordmcount: scripts/recordmcount.c | $(MODULE_FLAGS)
 	@mkdir -p $(@D)
@@ -322,7 +321,6 @@ VDSO_CFLAGS := -std=gnu11 -O2 -ffreestanding -fPIC -mgeneral-regs-only -fno-stac
 	       -fasynchronous-unwind-tables -fno-common -Wall -Wextra -Werror -I. -I$(MACHINE)/include \
 	       $(if $(CC_IS_CLANG),--target=x86_64-elf)
 $(O)/obj/%.vdso.o: %.c $(O)/flags
-	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(VDSO_CFLAGS) -MMD -MP -c -o $@ $<
 
