@@ -130,11 +130,12 @@ static void write_fs_base(u64 base)
 
 static __always_inline union segments read_segments(void)
 {
-	union segments s;
+	u64 ds, es, fs, gs;
 
-	__asm__ __volatile__("mov %%ds, %0\n\tmov %%es, %1\n\tmov %%fs, %2\n\tmov %%gs, %3"
-			     : "=rm"(s.ds), "=rm"(s.es), "=rm"(s.fs), "=rm"(s.gs));
-	return s;
+	/* To 32-bit registers: the CPU clears the bits above the selector. */
+	__asm__ __volatile__("mov %%ds, %k0\n\tmov %%es, %k1\n\tmov %%fs, %k2\n\tmov %%gs, %k3"
+			     : "=r"(ds), "=r"(es), "=r"(fs), "=r"(gs));
+	return (union segments){ .all = ds | es << 16 | fs << 32 | gs << 48 };
 }
 
 /*
