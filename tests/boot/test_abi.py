@@ -4,11 +4,13 @@ A program in tests/abi/not_yet.txt must fail. One that passes has to leave the l
 """
 import re
 import sys
+from fnmatch import fnmatchcase
 
 import pytest
 
 from conftest import Shared, build_in
 from nop5 import BUILD, ROOT, STAMP, Died
+from test_core import load_script
 
 ABI = ROOT / "tests/abi"
 NAMES = sorted(path.stem for path in (ABI / "programs").glob("*.c"))
@@ -27,10 +29,23 @@ def not_yet():
     return dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
 
 
-def programs():
+def table_of_features():
+    """Returns [(features, patterns of programs)] from tests/abi/features.txt."""
+    lines = (line.split(": ", 1) for line in (ABI / "features.txt").read_text().splitlines() if not line.startswith("#"))
+    return [(features.split(), patterns.split()) for features, patterns in lines]
+
+
+def features_of(name):
+    """The features that a program needs, in the order of tests/abi/features.txt."""
+    named = [feature for features, patterns in table_of_features() if any(fnmatchcase(name, p) for p in patterns) for feature in features]
+    return list(dict.fromkeys(named)) or ["threads"]
+
+
+def programs(names=NAMES):
+    """Their features are a part of their names, so T=abi/locks runs those of a feature."""
     reasons = not_yet()
-    return [pytest.param(name, marks=[pytest.mark.xfail(reason=reasons[name], strict=True)] if name in reasons else [])
-            for name in NAMES]
+    return [pytest.param(name, id="-".join([*features_of(name), name]),
+                         marks=[pytest.mark.xfail(reason=reasons[name], strict=True)] if name in reasons else []) for name in names]
 
 
 @pytest.fixture(scope="session")
@@ -38,8 +53,7 @@ def machine(images, request):
     """A machine whose root file system holds the programs that this run needs. It boots again when a program has killed it."""
     needed = sorted({("glibc" if "glibc" in item.name else "musl", item.callspec.params["name"]) for item in request.session.items
                      if item.fspath.basename == "test_abi.py" and hasattr(item, "callspec")})
-    directory = build_in(BUILD / "abi", "-C", "tests/abi", f"O={BUILD / 'abi'}", *(f"{BUILD}/abi/{libc}/{name}" for libc, name in needed))
-    shared = Shared(build=images, cpus=2, initrd=str(archive(directory, needed)))
+    shared = Shared(build=images, cpus=2, initrd=build_programs(needed))
     yield shared
     shared.close()
 
@@ -55,19 +69,50 @@ def test_program_prints_the_same_with_glibc(machine, name):
     compare(machine, name, "glibc")
 
 
-@pytest.mark.parametrize("name", OF_THE_LIBRARY)
+@pytest.mark.parametrize("name", programs(OF_THE_LIBRARY))
 def test_program_about_the_library_prints_the_same_with_glibc(machine, name):
     compare(machine, name, "glibc")
 
 
+def printed_by(machine, name, libc):
+    text = machine.command_output(f"sh /abi/run {libc} {name}")
+    return outputs(KERNEL_MESSAGE.sub("", ESCAPE.sub("", text))).get(name, text)
+
+
+def expected(name):
+    return (ABI / f"expected/{name}.txt").read_text()
+
+
 def compare(machine, name, libc):
     try:
-        text = machine.get().command_output(f"sh /abi/run {libc} {name}")
+        printed = printed_by(machine.get(), name, libc)
     except Died:
         machine.close()
         raise
-    printed = outputs(KERNEL_MESSAGE.sub("", ESCAPE.sub("", text)))
-    assert printed.get(name, text) == (ABI / f"expected/{name}.txt").read_text()
+    assert printed == expected(name)
+
+
+def build_programs(chosen):
+    """Builds the programs, pairs of "musl" or "glibc" and a name. Returns a root file system with them."""
+    directory = build_in(BUILD / "abi", "-C", "tests/abi", f"O={BUILD / 'abi'}", *(f"{BUILD}/abi/{libc}/{name}" for libc, name in chosen))
+    return str(archive(directory, chosen))
+
+
+@pytest.mark.variant
+def test_a_kernel_of_few_features_passes_the_programs_of_its_features(boot):
+    linked = load_script("features").with_needs("threads") | {"locks", "ftrace"}
+    names = [name for name in NAMES if linked.issuperset(features_of(name)) and name not in not_yet()]
+    assert "lock_model" in names and "unix_bind" not in names and len(NAMES) / 2 < len(names)
+    directory = BUILD / "test/features/abi"
+    build_in(directory, str(directory.relative_to(ROOT) / "nop5.elf"), "FEATURES=threads locks")
+    machine = boot(build=directory, cpus=2, initrd=build_programs([("musl", name) for name in names]))
+    assert {name: text for name in names if (text := printed_by(machine, name, "musl")) != expected(name)} == {}
+
+
+def test_the_table_of_features_names_features_and_programs_that_exist():
+    for features, patterns in table_of_features():
+        assert load_script("features").features().keys() >= set(features)
+        assert [pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in NAMES)] == []
 
 
 def test_the_list_names_programs_that_exist():
