@@ -19,13 +19,13 @@ $(call feature,ftrace,core,\
 	call sites that are patched while they run; the tracers function and function_graph)
 
 $(call feature,initramfs,core,\
-	fs/initramfs kernel/lib/inflate.c,\
+	fs/initramfs fs/vfs/namei_link.c kernel/lib/inflate.c,\
 	the root file system from an archive that the boot loader has read)
 
 $(call feature,programs,initramfs,\
 	arch/x86_64/user kernel/process kernel/signal kernel/vm kernel/syscalls kernel/time/timespec.c kernel/random/getrandom.c fs/exec fs/calls fs/pipe kernel/sched/rt_bandwidth.c \
 	fs/file/anon_inode.c fs/file/file.c fs/file/file_sysctl.c fs/file/iovec.c fs/vfs/d_path.c fs/vfs/dcache_rename.c fs/vfs/fs_struct_tasks.c \
-	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c kernel/console/tty_jobctrl.c kernel/console/tty_ioctl.c \
+	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c fs/tmpfs/mmap.c kernel/console/tty_jobctrl.c kernel/console/tty_ioctl.c \
 	kernel/console/n_tty_control.c kernel/printk/kmsg_record.c 	kernel/console/tty_modes.c \
 	fs/proc/task fs/proc/kcore.c fs/proc/mounts.c fs/proc/unknown_syscalls.c fs/dev/random.c fs/dev/kmsg.c \
 	fs/proc/sysctl_sched.c,\
@@ -40,7 +40,7 @@ $(call feature,fdevents,threads,\
 	descriptors that wait for events: epoll and eventfd and signalfd and timerfd and pidfd)
 
 $(call feature,notify,programs,\
-	fs/notify fs/file/fasync.c fs/file/fasync.h,\
+	fs/notify fs/file/fasync.c,\
 	news about files: inotify; signals of files)
 
 $(call feature,locks,programs,\
@@ -56,7 +56,7 @@ $(call feature,ptys,programs,\
 	pseudo-terminals)
 
 $(call feature,modules,programs,\
-	kernel/module fs/module arch/x86_64/module kernel/kallsyms_module.c fs/proc/modules.c,\
+	kernel/module fs/module arch/x86_64/module kernel/jump_label_module.c kernel/kallsyms_module.c fs/proc/modules.c,\
 	loadable modules)
 
 $(call feature,sysfiles,core,\
@@ -84,7 +84,7 @@ $(call feature,hist,events,\
 	histograms of events; synthetic events)
 
 $(call feature,uprobes,programs btf,\
-	trace/uprobes trace/probes arch/x86_64/probes arch/x86_64/unwind/regs.c kernel/vm/patch.c,\
+	trace/uprobes trace/probes arch/x86_64/probes arch/x86_64/unwind/regs.c kernel/vm/patch.c kernel/jump_label_find.c,\
 	probed instructions: the machine's part; uprobes; arguments of probes)
 
 $(call feature,probes,events ftrace uprobes btf,\
@@ -96,11 +96,11 @@ $(call feature,commands,ftrace,\
 	commands in set_ftrace_filter: tracing switched on and off or a stack recorded when a function is called)
 
 $(call feature,latency,events ftrace,\
-	trace/tracers/latency,\
+	trace/tracers/latency trace/ring_buffer/swap.c,\
 	the tracers of latencies)
 
 $(call feature,noise,events,\
-	trace/tracers/noise,\
+	trace/tracers/noise kernel/lib/cpulist_parse.c,\
 	the tracers of noise: hwlat and osnoise and timerlat)
 
 $(call feature,profiler,ftrace,\

@@ -1,6 +1,5 @@
 /* Looks up symbols in the table that scripts/kallsyms.c makes. That file describes the layout. */
 #include "kernel/kallsyms.h"
-#include "arch/probes/kprobes.h"
 #include "kernel/export.h"
 #include "kernel/lib/sort.h"
 #include "kernel/lib/string.h"

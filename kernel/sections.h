@@ -1,5 +1,10 @@
-/* The limits of the sections, from linker.ld: only addresses, all page-aligned. */
+/*
+ * The limits of the sections, from linker.ld: only addresses, all page-aligned. And two sections of
+ * functions that probes treat in their own way.
+ */
 #pragma once
+
+#include "kernel/compiler.h"
 
 extern char __boot_begin[], __boot_end[]; /* physical; code that runs before paging */
 extern char _stext[], _etext[];           /* RX */
@@ -19,3 +24,27 @@ extern char __bss_start[], __bss_stop[];        /* RW */
 extern char _end[];
 extern char boot_stack_guard[]; /* the page below the stack; unmapped by paging_init() */
 extern char boot_stack[], boot_stack_top[]; /* in the bss: the first stack of the boot CPU */
+
+/*
+ * A function that the breakpoint handler calls: no probe can be in it, and it cannot be traced. A
+ * comment says why.
+ */
+#define __kprobes __section(".kprobes.text") notrace
+
+/*
+ * A function between a traced place and a callback. An oops in a callback does not name it, and the
+ * stacks of probes' events do not show it.
+ */
+#define __calls_callbacks __section(".calls_callbacks.text")
+
+static inline bool in_kprobes_text(unsigned long ip)
+{
+	return ip >= (unsigned long)__kprobes_text_start && ip < (unsigned long)__kprobes_text_end;
+}
+
+/* True in the functions through which ftrace, fgraph and probes call callbacks. Any context. */
+static inline bool in_calls_callbacks_text(unsigned long ip)
+{
+	return in_kprobes_text(ip) || (ip >= (unsigned long)__calls_callbacks_start &&
+				       ip < (unsigned long)__calls_callbacks_end);
+}

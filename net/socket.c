@@ -2,7 +2,7 @@
 #include "net/socket.h"
 
 #include "fs/vfs/dcache.h"
-#include "fs/file/fasync.h"
+#include "fs/calls/fcntl.h"
 #include "fs/file/poll.h"
 #include "fs/proc/proc_fs.h"
 #include "kernel/init.h"

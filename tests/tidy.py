@@ -9,6 +9,8 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 import main_road
@@ -171,6 +173,15 @@ def check_the_architecture_page_names_each_linker_table():
         inner = macro.startswith("__") or any(re.search(rf"\b{macro}\b", other) for _, other in macros)
         if "LINKER_TABLE_ENTRY(" in body and not inner and not re.search(rf"`{macro}\b", ARCHITECTURE.read_text()):
             yield f"{name(ARCHITECTURE)} does not name the linker table of {macro}()"
+
+
+def check_no_source_includes_a_header_of_a_feature_that_it_does_not_need():
+    features = SourceFileLoader("features", str(ROOT / "scripts/features"))
+    module = module_from_spec(spec_from_loader("features", features))
+    sys.modules["features"] = module
+    features.exec_module(module)
+    for source, header in module.inclusions():
+        yield f"{source} includes {header}, which belongs to {' and '.join(module.features_of(header))}"
 
 
 def kernel_room(text):

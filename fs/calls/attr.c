@@ -3,7 +3,7 @@
 #include "fs/calls/getname.h"
 #include "fs/vfs/internal.h"
 #include "fs/vfs/open.h"
-#include "fs/notify/fsnotify.h"
+#include "fs/vfs/fsnotify.h"
 #include "fs/vfs/permission.h"
 #include "fs/vfs/syscalls.h"
 #include "kernel/syscalls/syscalls.h"

@@ -1,8 +1,8 @@
 /* close, dup and fcntl: what a program does with descriptors. */
 #include "fs/file/file.h"
-#include "fs/file/fasync.h"
+#include "fs/calls/fcntl.h"
 #include "fs/vfs/internal.h"
-#include "fs/locks/locks.h"
+#include "kernel/signal/sigio.h"
 #include "fs/vfs/permission.h"
 #include "fs/pipe/pipe.h"
 #include "fs/tmpfs/tmpfs.h"
@@ -163,7 +163,9 @@ static long do_fcntl(unsigned fd, struct file *file, unsigned cmd, unsigned long
 	case F_OFD_GETLK:
 	case F_OFD_SETLK:
 	case F_OFD_SETLKW:
-		return fcntl_lock(fd, file, cmd, (void __user *)arg);
+		return vfs_hooks.fcntl_lock
+			       ? vfs_hooks.fcntl_lock(fd, file, cmd, (void __user *)arg)
+			       : -EINVAL;
 	case F_GETPIPE_SZ:
 	case F_SETPIPE_SZ:
 		return pipe_fcntl(file, cmd == F_SETPIPE_SZ, arg);

@@ -1,6 +1,6 @@
 /* ioctl(2) on any file: the commands that each file has; the others are the file's own. */
 #include "arch/mm/uaccess.h"
-#include "fs/file/fasync.h"
+#include "fs/calls/fcntl.h"
 #include "fs/file/file.h"
 #include "kernel/syscalls/syscalls.h"
 

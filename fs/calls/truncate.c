@@ -3,7 +3,7 @@
 #include "fs/calls/getname.h"
 #include "fs/vfs/internal.h"
 #include "fs/mount/namespace.h"
-#include "fs/notify/fsnotify.h"
+#include "fs/vfs/fsnotify.h"
 #include "fs/vfs/open.h"
 #include "fs/vfs/permission.h"
 #include "kernel/syscalls/syscalls.h"

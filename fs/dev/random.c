@@ -1,6 +1,6 @@
 /* /dev/random and /dev/urandom: random numbers as files. Both give the same, as on Linux. */
 #include "fs/dev/devfs.h"
-#include "fs/file/fasync.h"
+#include "fs/vfs/hooks.h"
 #include "kernel/random/random.h"
 
 static ssize_t read_random(struct file *file, char *buf, size_t count, loff_t *pos)

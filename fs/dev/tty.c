@@ -1,7 +1,7 @@
 /* /dev/console, /dev/tty, /dev/ttyS0, /dev/ttyS1; and the files of all terminals. */
 #include "fs/dev/tty.h"
 #include "fs/dev/devfs.h"
-#include "fs/file/fasync.h"
+#include "fs/vfs/hooks.h"
 #include "fs/file/poll.h"
 #include "kernel/boot/boot_time.h"
 #include "kernel/task/cred.h"

@@ -6,7 +6,6 @@
 #include "fs/mount/namespace.h"
 #include "fs/vfs/internal.h"
 #include "fs/dev/tty.h"
-#include "fs/file/fasync.h"
 #include "fs/file/poll.h"
 #include "kernel/mm/slab.h"
 

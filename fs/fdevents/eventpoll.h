@@ -1,18 +1,9 @@
-/* epoll, for the parts of the VFS: what a file that is watched must do at its end. */
+/* epoll(7): what eventpoll.c, epoll_calls.c and epoll_limit.c share. */
 #pragma once
 
 #include "fs/vfs/hooks.h"
 #include "kernel/task/cred.h"
 #include "kernel/time/ktime.h"
-
-/* Takes a file that is being released out of all epoll files that watch it. Task context. */
-static inline void eventpoll_release(struct file *file)
-{
-	if (unlikely(READ_ONCE(file->f_ep)))
-		vfs_hooks.eventpoll_release(file);
-}
-
-/* ---- between eventpoll.c, epoll_calls.c and epoll_limit.c ---- */
 
 #define EPOLL_ITEM_COST 192 /* bytes of a watched file: the item, and its place in a wait queue */
 

@@ -1,5 +1,7 @@
-/* The files that send signals, and their owners: O_ASYNC, F_SETOWN, F_SETSIG. See fasync.h. */
-#include "fs/file/fasync.h"
+/* The files that send signals, and their owners: O_ASYNC, F_SETOWN, F_SETSIG. See hooks.h. */
+#include "fs/calls/fcntl.h"
+#include "fs/vfs/hooks.h"
+#include "kernel/signal/sigio.h"
 
 #include "arch/mm/uaccess.h"
 #include "kernel/init.h"

@@ -5,9 +5,7 @@
  * with the lock, too, and count the file. A task with a table of its own does neither.
  */
 #include "fs/file/file.h"
-#include "fs/vfs/hooks.h"
 #include "fs/vfs/internal.h"
-#include "fs/locks/locks.h"
 #include "fs/vfs/syscalls.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"

@@ -1,53 +1,13 @@
-/*
- * The descriptor table of a task: task_struct.files. Threads that clone(CLONE_FILES) makes share
- * one.
- *
- * The cheap lookup of fdget() takes no lock and counts no file. It is right while only one task
- * uses the table, because no other task can close the file. light_max says whether it is so.
- */
+/* The descriptor table of a task, which is in fd.h: its functions. */
 #pragma once
 
-#include "fs/vfs/fs.h"
+#include "fs/file/fd.h"
+#include "fs/vfs/hooks.h"
 #include "fs/vfs/syscalls.h"
-#include "kernel/locking/spinlock.h"
 #include "kernel/sched/sched.h"
-
-/*
- * Legend: [F] lock; the only task that uses the table reads without it. [A] atomic. Bit n of the
- * two sets is descriptor n.
- */
-struct files_struct {
-	struct file **fd;   /* [F] counted; NULL: free, or reserved; fd_array while large enough */
-	unsigned light_max; /* [F] max_fds; 0 while several tasks use the table */
-	unsigned max_fds;   /* [F] a multiple of 64 */
-	unsigned next_fd;   /* [F] no descriptor below is free */
-	unsigned open;      /* [F] number of descriptors in use */
-	unsigned long *open_fds;      /* [F] descriptors that are in use or reserved */
-	unsigned long *close_on_exec; /* [F] */
-	atomic_t users;               /* [A] tasks, and readers of /proc */
-	atomic_t nr_locks;            /* [A] fs/locks/: ranges that the process has locked */
-	spinlock_t lock;
-	unsigned long open_fds_init, close_on_exec_init;
-	struct file *fd_array[NR_OPEN_DEFAULT];
-};
-BUILD_BUG_ON(NR_OPEN_DEFAULT != 64);
-
-/* A file that a system call uses; counted if other tasks use the table, too. */
-struct fd {
-	struct file *file; /* NULL: the descriptor is not open */
-	bool counted;
-};
 
 /* The slow path of fdget_raw(). */
 struct fd fdget_shared(unsigned fd);
-
-/* The current task's file, if no other task uses the table; else NULL: fdget_shared() finds it. */
-static __always_inline struct file *fcheck_light(const struct task_struct *task, unsigned fd)
-{
-	const struct files_struct *files = task->files;
-
-	return likely(files && fd < files->light_max) ? files->fd[fd] : NULL;
-}
 
 /* Includes files that are open with O_PATH, which have no FMODE_READ and no FMODE_WRITE. */
 static __always_inline struct fd fdget_raw(unsigned fd)
@@ -57,12 +17,6 @@ static __always_inline struct fd fdget_raw(unsigned fd)
 	if (likely(files && fd < files->light_max))
 		return (struct fd){ .file = files->fd[fd] };
 	return fdget_shared(fd);
-}
-
-static __always_inline void fdput(struct fd f)
-{
-	if (unlikely(f.counted))
-		fput(f.file);
 }
 
 /* The file of a descriptor, for one system call of the current task. The caller calls fdput(). */
@@ -86,6 +40,8 @@ struct file *fget_task(struct task_struct *task, unsigned fd);
  * more.
  */
 struct file *fget_task_next(struct task_struct *task, unsigned *fd);
+#define FILE_LOCK_COST 64 /* bytes that a locked range takes, for the OOM killer */
+
 /*
  * About how many bytes of the kernel a file holds for each of its users. The caller keeps the file.
  * Any lock but those that file_operations.memory takes.
@@ -127,3 +83,13 @@ int unshare_files(void);
 void do_close_on_exec(void);
 /* close(2), without the boundary of a system call. */
 long close_fd(unsigned fd);
+
+/* A descriptor of the table `owner` is closed: its process loses its locks on the file. */
+static inline void locks_remove_posix(struct file *file, void *owner)
+{
+	/* A thread with the same table sets a lock, then looks at the table: fcntl_lock(). */
+	if (!READ_ONCE(((const struct files_struct *)owner)->light_max))
+		smp_mb();
+	if (unlikely(READ_ONCE(file->f_inode->i_flctx)))
+		vfs_hooks.locks_remove_posix(file, owner);
+}

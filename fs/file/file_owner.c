@@ -2,7 +2,7 @@
 #include "fs/file/file_owner.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
-#include "kernel/module/module.h"
+#include "kernel/module_list.h"
 
 #define OWNER_GONE (-1)
 

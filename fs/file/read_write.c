@@ -12,7 +12,7 @@
 #include "fs/vfs/internal.h"
 #include "fs/file/rw.h"
 #include "fs/file/uio.h"
-#include "fs/notify/fsnotify.h"
+#include "fs/vfs/fsnotify.h"
 #include "kernel/mm/slab.h"
 
 #define BOUNCE_STACK 128U    /* bytes of a bounce buffer on the stack */

@@ -13,7 +13,7 @@
 #include "fs/vfs/internal.h"
 #include "fs/vfs/libfs.h"
 #include "fs/mount/mount.h"
-#include "fs/notify/fsnotify.h"
+#include "fs/vfs/fsnotify.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"

@@ -3,7 +3,7 @@
 
 #include "arch/mm/uaccess.h"
 #include "fs/vfs/dcache.h"
-#include "fs/file/fasync.h"
+#include "fs/vfs/hooks.h"
 #include "fs/file/file.h"
 #include "fs/calls/getname.h"
 #include "fs/vfs/permission.h"

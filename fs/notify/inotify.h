@@ -1,7 +1,7 @@
 /* Instances of inotify and their watches: inotify.c has the calls, events.c what makes events. */
 #pragma once
 
-#include "fs/notify/fsnotify.h"
+#include "fs/vfs/fsnotify.h"
 #include "kernel/sched/wait.h"
 
 struct inotify_event {

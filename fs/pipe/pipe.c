@@ -16,7 +16,7 @@
  * page.
  */
 #include "fs/pipe/pipe.h"
-#include "fs/file/fasync.h"
+#include "fs/vfs/hooks.h"
 #include "fs/file/file.h"
 #include "fs/file/poll.h"
 #include "fs/file/uio.h"

@@ -5,7 +5,6 @@
 #include "fs/proc/internal.h"
 #include "kernel/init.h"
 #include "kernel/mm/page_alloc.h"
-#include "kernel/vm/mm.h"
 
 static int vmstat_show(struct seq_file *m, void *v)
 {

@@ -14,8 +14,6 @@
 struct dentry *sysfs_create_file(const char *name, umode_t mode, struct dentry *parent, void *data,
 				 const struct file_operations *fops);
 struct dentry *sysfs_create_dir(const char *name, struct dentry *parent);
-/* A symbolic link; target is its text, of which a copy is kept. */
-struct dentry *sysfs_create_link(const char *name, struct dentry *parent, const char *target);
 /* Returns /sys/kernel. After fs_initcall. */
 struct dentry *sysfs_kernel_dir(void);
 /*

@@ -3,6 +3,7 @@
  * byte is written, or when a program touches it through a shared or private mapping. Missing pages
  * read as zeros.
  */
+#include "fs/vfs/hooks.h"
 #include "fs/vfs/internal.h"
 #include "fs/vfs/open.h"
 #include "fs/tmpfs/tmpfs.h"
@@ -11,7 +12,6 @@
 #include "kernel/task/signal_struct.h"
 #include "kernel/sched/signal.h"
 #include "kernel/task/program.h"
-#include "kernel/vm/mm.h"
 
 #define TMPFS_MAX_BYTES ((loff_t)(PAGE_CACHE_MAX_PAGES * PAGE_SIZE))
 
@@ -34,8 +34,7 @@ static void uncharge_pages(struct super_block *sb, u64 count)
 	count_shmem_pages(-(s64)count);
 }
 
-/* Makes the page at index, if it does not exist. Returns it with a reference, or an ERR_PTR. */
-static noinline struct page *make_page(struct inode *inode, u64 index)
+noinline struct page *tmpfs_make_page(struct inode *inode, u64 index)
 {
 	struct address_space *mapping = inode->i_mapping;
 	struct page *page;
@@ -57,13 +56,6 @@ static noinline struct page *make_page(struct inode *inode, u64 index)
 		return ERR_PTR(err);
 	page = find_get_page(mapping, index);
 	return page ? page : ERR_PTR(-ENOMEM);
-}
-
-static struct page *get_page_at(struct inode *inode, u64 index)
-{
-	struct page *page = find_get_page(inode->i_mapping, index);
-
-	return likely(page) ? page : make_page(inode, index);
 }
 
 /* ---- seals ---- */
@@ -88,18 +80,6 @@ static int check_seals_resize(const struct inode *inode, loff_t length)
 	if ((seals & F_SEAL_SHRINK) && length < inode->i_size)
 		return -EPERM;
 	return (seals & F_SEAL_GROW) && length > inode->i_size ? -EPERM : 0;
-}
-
-/* For a new area of a program; may take VM_MAYWRITE away. */
-static int check_seals_mmap(const struct inode *inode, struct vm_area_struct *vma)
-{
-	if (!(READ_ONCE(tmpfs_i(inode)->seals) & F_SEAL_FUTURE_WRITE) ||
-	    !(vma->vm_flags & VM_SHARED))
-		return 0;
-	if (vma->vm_flags & VM_WRITE)
-		return -EPERM;
-	vma->vm_flags &= ~VM_MAYWRITE; /* and mprotect(2) does not add it later */
-	return 0;
 }
 
 /* ---- read and write ---- */
@@ -168,7 +148,8 @@ static ssize_t write_pages(struct inode *inode, loff_t pos, size_t count, struct
 		size_t offset = (size_t)pos % PAGE_SIZE, copied;
 		size_t n = min(count - done, PAGE_SIZE - offset);
 		int err = check_seals_write(inode, pos + (loff_t)n);
-		struct page *page = err ? ERR_PTR(err) : get_page_at(inode, (u64)pos / PAGE_SIZE);
+		struct page *page =
+			err ? ERR_PTR(err) : tmpfs_get_page(inode, (u64)pos / PAGE_SIZE);
 
 		if (IS_ERR(page))
 			return done ? (ssize_t)done : PTR_ERR(page);
@@ -327,7 +308,7 @@ static u64 make_pages(struct inode *inode, u64 index, u64 end, int *err)
 		struct page *page = find_get_page(inode->i_mapping, index);
 
 		if (!page) {
-			page = make_page(inode, index);
+			page = tmpfs_make_page(inode, index);
 			if (IS_ERR(page)) {
 				*err = (int)PTR_ERR(page);
 				break;
@@ -401,53 +382,9 @@ static long tmpfs_fallocate(struct file *file, int mode, loff_t offset, loff_t l
 	return err;
 }
 
-/* ---- mappings ---- */
-
-static unsigned tmpfs_fault(struct vm_fault *vmf)
-{
-	struct vm_mapping *vm = vmf->vma->vm_mapping;
-	struct address_space *mapping = container_of(vm, struct address_space, i_mmap);
-	struct inode *inode = mapping->host;
-	unsigned ret = 0;
-
-	down_read(&mapping->fault_lock);
-	if (vmf->pgoff >= DIV_ROUND_UP((u64)READ_ONCE(inode->i_size), PAGE_SIZE)) {
-		ret = VM_FAULT_SIGBUS;
-	} else {
-		struct page *page = get_page_at(inode, vmf->pgoff);
-
-		if (!IS_ERR(page))
-			vmf->page = page;
-		else
-			ret = PTR_ERR(page) == -ENOMEM ? VM_FAULT_OOM : VM_FAULT_SIGBUS;
-	}
-	up_read(&mapping->fault_lock);
-	return ret;
-}
-
-static bool tmpfs_cached(struct vm_area_struct *vma, u64 pgoff)
-{
-	struct page *page = find_get_page(vma->vm_file->f_inode->i_mapping, pgoff);
-
-	if (page)
-		put_page(page);
-	return page;
-}
-
-static const struct vm_operations_struct tmpfs_vm_operations = {
-	.fault = tmpfs_fault,
-	.cached = tmpfs_cached,
-};
-
 static int tmpfs_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	int err = check_seals_mmap(file->f_inode, vma);
-
-	if (err)
-		return err;
-	vma->vm_ops = &tmpfs_vm_operations;
-	vma->vm_mapping = &file->f_inode->i_mapping->i_mmap;
-	return 0;
+	return vfs_hooks.tmpfs_mmap(file, vma); /* only programs map files */
 }
 
 /* The pages of the cache are the blocks of the file. */

@@ -39,6 +39,15 @@ static inline struct tmpfs_sb_info *tmpfs_sb(const struct super_block *sb)
 	return sb->s_fs_info;
 }
 
+/* Makes the page at index, if it does not exist. Returns it with a reference, or an ERR_PTR. */
+struct page *tmpfs_make_page(struct inode *inode, u64 index);
+static inline struct page *tmpfs_get_page(struct inode *inode, u64 index)
+{
+	struct page *page = find_get_page(inode->i_mapping, index);
+
+	return likely(page) ? page : tmpfs_make_page(inode, index);
+}
+
 /* fill_super of a tmpfs without a limit's options and with the mode 0755: /, and /dev. */
 int rootfs_fill_super(struct super_block *sb, const char *data);
 

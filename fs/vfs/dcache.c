@@ -9,7 +9,7 @@
  * length users choose, takes no spinlock but rename_mutex. nop5 has no negative dentries.
  */
 #include "fs/vfs/internal.h"
-#include "fs/notify/fsnotify.h"
+#include "fs/vfs/fsnotify.h"
 #include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"

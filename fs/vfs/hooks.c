@@ -1,8 +1,8 @@
 /* The functions of features that add to the VFS: hooks.h. */
 #include "fs/vfs/hooks.h"
 
-#include "fs/notify/fsnotify.h"
-#include "kernel/signal/sigio.h"
+#include "fs/vfs/fsnotify.h"
+#include "kernel/sched/fasync.h"
 
 struct vfs_hooks vfs_hooks;
 DEFINE_STATIC_KEY_FALSE(fsnotify_key);

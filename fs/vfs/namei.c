@@ -7,7 +7,7 @@
  * current task.
  */
 #include "fs/vfs/namei.h"
-#include "fs/file/file.h"
+#include "fs/file/fd.h"
 #include "fs/vfs/fs_struct.h"
 #include "fs/vfs/hooks.h"
 #include "fs/vfs/internal.h"

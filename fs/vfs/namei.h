@@ -72,6 +72,14 @@ int do_renameat2(int old_dfd, const char *old_name, int new_dfd, const char *new
 		 unsigned flags);
 
 /*
+ * Returns a new dentry for the last component of name, and a counted *parent. Locks the i_mutex of
+ * the parent; done_path_create() unlocks it. Errors: -EEXIST, -EROFS, and those of a path walk.
+ * directory: name may end in a slash.
+ */
+struct dentry *kern_path_create(int dfd, const char *name, struct path *parent, bool directory);
+void done_path_create(struct path *parent, struct dentry *dentry);
+
+/*
  * Opens a file: returns a counted file, or an ERR_PTR. flags: O_*; mode: the permission bits of a
  * new file, with the umask applied; lookup: LOOKUP_NO_XDEV and the like.
  */

@@ -1,8 +1,8 @@
-/* Creation and removal of names: mkdir, mknod, symlink, link, rmdir, unlink, and new files. */
+/* Creation and removal of names: mkdir, mknod, symlink, rmdir, unlink, and new files. */
 #include "fs/vfs/internal.h"
 #include "fs/vfs/namei.h"
 #include "fs/mount/namespace.h"
-#include "fs/notify/fsnotify.h"
+#include "fs/vfs/fsnotify.h"
 #include "fs/vfs/permission.h"
 #include "kernel/lib/string.h"
 
@@ -106,33 +106,6 @@ static noinline int vfs_mknod(struct inode *dir, struct dentry *dentry, umode_t 
 	return created(dir, dentry, IN_CREATE, dir->i_op->mknod(dir, dentry, mode, dev));
 }
 
-static noinline int vfs_link(struct dentry *old, struct inode *dir, struct dentry *dentry)
-{
-	struct inode *inode = old->d_inode;
-	int err = may_create(dir, dentry->d_parent);
-
-	if (err)
-		return err;
-	if (dir->i_sb != inode->i_sb)
-		return -EXDEV;
-	if (!dir->i_op->link || S_ISDIR(inode->i_mode))
-		return -EPERM;
-	mutex_lock(&inode->i_mutex);
-	/* A file without names came from O_TMPFILE, or its last name has just been removed. */
-	if (!inode->i_nlink && !(old->d_flags & DCACHE_TMPFILE))
-		err = -ENOENT;
-	else
-		err = dir->i_op->link(inode, dir, dentry);
-	if (!err) {
-		inode->i_ctime = inode_now();
-		old->d_flags &= ~DCACHE_TMPFILE; /* a name once given can be lost for good */
-	}
-	mutex_unlock(&inode->i_mutex);
-	if (!err)
-		fsnotify_inode(inode, IN_ATTRIB);
-	return created(dir, dentry, IN_CREATE, err);
-}
-
 /*
  * Removes a name, unless the task may not, or the file system's remove operation refuses. NULL:
  * -EPERM. directory: by rmdir.
@@ -184,13 +157,7 @@ static noinline int vfs_unlink(struct inode *dir, struct dentry *dentry)
 	return remove_name(dir, dentry, false, dir->i_op->unlink);
 }
 
-/*
- * Returns a new dentry for the last component of name, and a counted *parent. Locks the i_mutex of
- * the parent; done_path_create() unlocks it. Errors: -EEXIST, -EROFS, and those of a path walk.
- * directory: name may end in a slash.
- */
-static struct dentry *kern_path_create(int dfd, const char *name, struct path *parent,
-				       bool directory)
+struct dentry *kern_path_create(int dfd, const char *name, struct path *parent, bool directory)
 {
 	struct nameidata nd;
 	struct dentry *dentry;
@@ -228,7 +195,7 @@ static struct dentry *kern_path_create(int dfd, const char *name, struct path *p
 	return dentry;
 }
 
-static void done_path_create(struct path *parent, struct dentry *dentry)
+void done_path_create(struct path *parent, struct dentry *dentry)
 {
 	dput(dentry);
 	mutex_unlock(&parent->dentry->d_inode->i_mutex);
@@ -288,36 +255,6 @@ int do_symlinkat(const char *target, int dfd, const char *name)
 		return (int)PTR_ERR(dentry);
 	err = vfs_symlink(parent.dentry->d_inode, dentry, target);
 	done_path_create(&parent, dentry);
-	return err;
-}
-
-int do_linkat(int old_dfd, const char *old_name, int new_dfd, const char *new_name, int at_flags)
-{
-	unsigned lookup = at_flags & AT_SYMLINK_FOLLOW ? LOOKUP_FOLLOW : 0;
-	struct path old, parent;
-	struct dentry *dentry;
-	int err;
-
-	if (at_flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH))
-		return -EINVAL;
-	if (at_flags & AT_EMPTY_PATH) {
-		/* A descriptor may have come from a task that could not reach the name. */
-		if (!IS_ERR(old_name) && !old_name[0] && !capable(CAP_DAC_READ_SEARCH))
-			return -ENOENT;
-		lookup |= LOOKUP_EMPTY;
-	}
-	err = kern_path_at(old_dfd, old_name, lookup, &old);
-	if (err)
-		return err;
-	dentry = kern_path_create(new_dfd, new_name, &parent, false);
-	if (IS_ERR(dentry)) {
-		err = (int)PTR_ERR(dentry);
-	} else {
-		err = old.mnt != parent.mnt ? -EXDEV
-					    : vfs_link(old.dentry, parent.dentry->d_inode, dentry);
-		done_path_create(&parent, dentry);
-	}
-	path_put(&old);
 	return err;
 }
 

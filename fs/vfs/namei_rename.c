@@ -8,7 +8,7 @@
 #include "fs/vfs/internal.h"
 #include "fs/vfs/namei.h"
 #include "fs/mount/namespace.h"
-#include "fs/notify/fsnotify.h"
+#include "fs/vfs/fsnotify.h"
 #include "fs/vfs/permission.h"
 #include "kernel/mm/slab.h"
 

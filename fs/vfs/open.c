@@ -2,13 +2,12 @@
  * Opening a file by its name: finds or creates it, checks permissions, and opens it. The system
  * calls are in fs/calls/open.c.
  */
-#include "fs/file/file.h"
 #include "fs/vfs/fs_struct.h"
 #include "fs/vfs/internal.h"
 #include "fs/vfs/namei.h"
 #include "fs/mount/namespace.h"
 #include "fs/vfs/open.h"
-#include "fs/notify/fsnotify.h"
+#include "fs/vfs/fsnotify.h"
 #include "fs/vfs/permission.h"
 
 /* How to open one file. */

@@ -9,8 +9,9 @@
 
 #include "fs/vfs/fs.h"
 #include "kernel/locking/spinlock.h"
-#include "kernel/vm/mm_types.h"
 #include "kernel/mm/user_page.h"
+#include "kernel/task/vm_mapping.h"
+#include "kernel/sched/rwsem.h"
 
 /* Legend: [T] tree_lock. */
 struct address_space {

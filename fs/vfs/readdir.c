@@ -1,6 +1,6 @@
 /* The entries of a directory. */
 #include "fs/vfs/internal.h"
-#include "fs/notify/fsnotify.h"
+#include "fs/vfs/fsnotify.h"
 
 int iterate_dir(struct file *file, struct dir_context *ctx)
 {

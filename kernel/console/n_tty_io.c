@@ -6,7 +6,7 @@
 #include "kernel/console/tty.h"
 #include "kernel/errno.h"
 #include "kernel/sched/sched.h"
-#include "kernel/signal/sigio.h"
+#include "kernel/sched/fasync.h"
 
 #define N_TTY_CHUNK 256 /* bytes processed at once, on the stack */
 

@@ -7,7 +7,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/task/cred.h"
 #include "kernel/sched/sched.h"
-#include "kernel/signal/sigio.h"
+#include "kernel/sched/fasync.h"
 
 static struct pty *to_pty(const struct tty_struct *tty)
 {

@@ -5,7 +5,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/task/pid.h"
 #include "kernel/sched/sched.h"
-#include "kernel/signal/sigio.h"
+#include "kernel/sched/fasync.h"
 
 /* ---- without programs ---- */
 

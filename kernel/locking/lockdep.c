@@ -13,7 +13,7 @@
  * Run-queue locks do not use the checker (kernel/sched/runqueue.h). The first report turns the
  * checker off, because later reports could be mere consequences of the first fault.
  */
-#include "kernel/locking/lockdep.h"
+#include "kernel/locking/held_locks.h"
 
 #include "arch/unwind/stacktrace.h"
 #include "kernel/bug.h"

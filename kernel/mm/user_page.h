@@ -8,6 +8,9 @@
 
 #include "kernel/mm/page_alloc.h"
 
+/* The kinds of pages that an address space counts. */
+enum mm_counter { MM_ANONPAGES, MM_FILEPAGES, MM_SHMEMPAGES, NR_MM_COUNTERS };
+
 /*
  * page->state. The two low bits are the kind, enum mm_counter, constant after the allocation. The
  * owner of a mapping defines the bits from PAGE_OWNER_SHIFT on, and uses atomic operations.

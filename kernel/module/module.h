@@ -5,48 +5,9 @@
  */
 #pragma once
 
-#include "kernel/atomic.h"
 #include "kernel/export.h"
 #include "kernel/init.h"
-#include "kernel/kallsyms.h"
-
-struct jump_entry;
-struct tracepoint;
-struct trace_event_call;
-struct kernel_param;
-struct exception_table_entry;
-
-#define MODULE_NAME_LEN 56
-
-/* The numbers are Linux's: the module events and tools show them. */
-enum module_state {
-	MODULE_STATE_LIVE,     /* init has returned */
-	MODULE_STATE_COMING,   /* complete; init runs, or will run */
-	MODULE_STATE_GOING,    /* nothing refers to it any more */
-	MODULE_STATE_UNFORMED, /* being put together */
-};
-
-/* The regions of a module, by their rights. */
-enum module_region {
-	MOD_TEXT,
-	MOD_RODATA,
-	MOD_DATA,
-	MOD_INIT_TEXT, /* the last three are freed when init has returned */
-	MOD_INIT_RODATA,
-	MOD_INIT_DATA,
-	MOD_REGIONS,
-	/*
-	 * The per-CPU variables. Only the loader treats them as a region: their addresses are in
-	 * the kernel's own section, and each CPU has a copy.
-	 */
-	MOD_PERCPU = MOD_REGIONS,
-	LOAD_REGIONS,
-};
-
-struct module_memory {
-	unsigned long base; /* page-aligned; 0: none */
-	size_t size;        /* in use */
-};
+#include "kernel/module_list.h"
 
 /* A section, for /sys/module/NAME/sections and for debuggers. */
 struct module_section {
@@ -59,58 +20,6 @@ struct module_use {
 	struct list_head list;   /* [M] in users of the module that is used */
 	struct list_head source; /* [M] in uses of the module that uses it */
 	struct module *user, *used;
-};
-
-/*
- * A module. The object is a part of the module, in its data: the build makes it, with name, init
- * and exit, and the loader fills in the rest.
- *
- * [M] module_mutex; [R] M to write, RCU to read; [A] atomic; no letter: constant once the module is
- * COMING. Pointers to regions of init are NULL once the module is LIVE.
- */
-struct module {
-	char name[MODULE_NAME_LEN];
-	int (*init)(void);       /* NULL: none */
-	void (*exit)(void);      /* NULL: none */
-	enum module_state state; /* [M] to write, any context reads */
-	struct list_head list;   /* [R] in the list of modules */
-	atomic_t refcnt;         /* [A] references, and one of the module itself; 0: GOING */
-	struct list_head users;  /* [M] struct module_use */
-	struct list_head uses;   /* [M] struct module_use */
-	struct module_memory memory[MOD_REGIONS];
-	struct module_memory percpu; /* addresses of the per-CPU variables; base 0: none */
-	unsigned taints;             /* BIT(TAINT_*) */
-	char *args;                  /* the text of the parameters */
-	const char *version;
-	const char *srcversion;
-	struct module_section *sections;
-	unsigned num_sections;
-
-	const struct kernel_symbol *syms; /* what it exports, by name */
-	unsigned num_syms;
-	const struct kernel_param *params;
-	unsigned num_params;
-	const struct exception_table_entry *extable;
-	unsigned num_extable;
-	const unsigned long *call_sites; /* of ftrace, in the order of addresses; freed when LIVE */
-	unsigned num_call_sites;
-	struct jump_entry *jump_entries;
-	unsigned num_jump_entries;
-	struct trace_event_call *trace_events;
-	size_t trace_events_size; /* bytes */
-	const char **trace_printk_formats;
-	unsigned num_trace_printk_formats;
-	unsigned long traceiter_text; /* functions that call the probes of its tracepoints */
-	size_t traceiter_size;
-	struct kallsyms_table *symbols, *init_symbols;
-	void *ftrace;      /* of trace/ftrace/module.c [ftrace_lock] */
-	void *jump_labels; /* of kernel/jump_label.c [jump_label_mutex] */
-	void *files;       /* of fs/module/sysfs.c [M of the chain] */
-	bool has_init;
-	bool may_be_probed;     /* ftrace and jump labels know its sites; of trace/kprobes */
-	bool keep_init_symbols; /* a tracer runs: names of init text stay until the module goes */
-	bool klp_alive;         /* live patches may refer to it [klp_mutex] */
-	bool livepatch;         /* it carries MODULE_INFO(livepatch, "Y") */
 };
 
 #define TAINT_PROPRIETARY_MODULE 0
@@ -146,86 +55,16 @@ void cleanup_module(void);
 #define MODULE_ALIAS(text)       MODULE_INFO(alias, text)
 #define MODULE_SOFTDEP(text)     MODULE_INFO(softdep, text)
 
-/* ---- references ---- */
+/* ---- modules that are loaded ---- */
 
-/*
- * Counts a reference to a module, so that it stays. try_module_get() returns false if the module is
- * GOING. For __module_get() the caller has a reference already. module may be NULL: the kernel
- * itself, which stays. Any context.
- */
-#ifdef NOP5_HOST
-static inline bool try_module_get(struct module *module __unused)
-{
-	return true;
-}
-static inline void module_put(struct module *module __unused)
-{
-}
-#else
-bool try_module_get(struct module *module);
-void __module_get(struct module *module);
-void module_put(struct module *module);
-#endif
 /* References without the module's own; -1: GOING. Any context. */
 int module_refcount(const struct module *module);
 
-/* ---- finding modules ---- */
-
 extern struct mutex module_mutex;
-extern struct list_head modules; /* [R] */
 
-/* Returns the module of that name that is not UNFORMED, or NULL. M held, or RCU. */
-struct module *find_module(const char *name);
-/*
- * Returns the module with address in one of its regions. As a reader of RCU; the module stays until
- * the end of the reader. Any context.
- */
-struct module *__module_address(unsigned long address);
-static __always_inline bool within_module_region(const struct module *module,
-						 enum module_region region, unsigned long address)
-{
-	return address - module->memory[region].base < module->memory[region].size;
-}
-static __always_inline bool within_module(unsigned long address, const struct module *module)
-{
-	for (unsigned region = 0; region < MOD_REGIONS; region++)
-		if (within_module_region(module, region, address))
-			return true;
-	return false;
-}
 /* Bytes of the regions that stay, and of those of init. */
 size_t module_size(const struct module *module);
 size_t module_init_size(const struct module *module);
 /* Prints the flags that follow the name of a module, such as "(O+)", or "". Returns buf. */
 #define MODULE_FLAGS_LEN 12
 const char *module_flags(const struct module *module, char buf[MODULE_FLAGS_LEN]);
-
-/* ---- the chain ---- */
-
-struct module_notifier {
-	/*
-	 * A module comes (COMING: before its parameters are set and init runs), is there (LIVE:
-	 * init has returned, and its init regions are about to be freed), or goes (GOING: after
-	 * exit, or after an init that failed). COMING returns 0 or a negative errno. Task context;
-	 * the mutex of the chain is held, module_mutex is not.
-	 */
-	int (*coming)(struct module *module);
-	void (*live)(struct module *module);  /* may be NULL */
-	void (*going)(struct module *module); /* may be NULL */
-};
-/*
- * Adds a user to the chain, a linker table that only the loader walks. place is one of the
- * following: users are told in this order when a module comes, and backwards when it goes. So a
- * mechanism comes before its users. At the same place the order is that of linking.
- *
- *	MODULE_NOTIFIER(MODULE_CHAIN_KPROBES) = { .coming = …, .going = … };
- */
-#define MODULE_CHAIN_STATIC_KEYS  "1"
-#define MODULE_CHAIN_FORMATS      "2" /* of trace_printk() */
-#define MODULE_CHAIN_FTRACE       "3"
-#define MODULE_CHAIN_KPROBES      "4"
-#define MODULE_CHAIN_PROBE_EVENTS "5"
-#define MODULE_CHAIN_OTHERS       "6" /* /sys/module, events, live patches, the profiler */
-#define MODULE_NOTIFIER(place)                                                                     \
-	static const struct module_notifier module_notifier LINKER_TABLE_ENTRY(                    \
-		rodata, module_notifiers, place)

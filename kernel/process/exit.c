@@ -23,7 +23,6 @@
 #include "kernel/process/session.h"
 #include "kernel/task/signal_struct.h"
 #include "kernel/init.h"
-#include "kernel/sched/rtmutex.h"
 #include "kernel/sched/runqueue.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/signal/signal.h"
@@ -173,6 +172,18 @@ static bool exit_notify(struct task_struct *tsk, bool group_dead)
 	list_for_each_entry_safe (p, n, &dead, sibling)
 		release_task(p);
 	return autoreap;
+}
+
+/*
+ * A quick form of rt_mutex_exit(), for a task without mutexes, as most tasks are. False: it may
+ * have some. Only the task itself calls it, and only if it has no robust list, whose locks would
+ * have to be released first.
+ */
+static bool rt_mutex_none(struct task_struct *task)
+{
+	if (task->flags & PF_EXITING)
+		(void)xchg(&task->pi_dead, true); /* a barrier: see rt_mutex_init_owned() */
+	return list_empty(&task->pi_mutexes);
 }
 
 void (*futex_exit_hook)(struct task_struct *tsk);

@@ -18,7 +18,7 @@
  */
 #include "kernel/sched/runqueue.h"
 
-#include "arch/probes/kprobes.h"
+#include "kernel/sections.h"
 #include "arch/unwind/stacktrace.h"
 #include "arch/cpu/switch.h"
 #include "arch/mm/uaccess.h"

@@ -15,7 +15,7 @@
 #include "arch/unwind/stacktrace.h"
 #include "kernel/bug.h"
 #include "kernel/export.h"
-#include "kernel/locking/lockdep.h"
+#include "kernel/locking/held_locks.h"
 #include "kernel/printk/ratelimit.h"
 #include "kernel/sched/sched.h"
 

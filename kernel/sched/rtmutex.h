@@ -68,18 +68,6 @@ void rt_mutex_pass(struct rt_mutex *mutex, struct rt_mutex_waiter *to);
  * If the task is ending, it cannot own one later.
  */
 void rt_mutex_exit(struct task_struct *task);
-/*
- * A quick form of rt_mutex_exit(), for a task without mutexes, as most tasks are. False: it may
- * have some. Only the task itself calls it, and only if it has no robust list, whose locks would
- * have to be released first.
- */
-static inline bool rt_mutex_none(struct task_struct *task)
-{
-	if (task->flags & PF_EXITING)
-		(void)xchg(&task->pi_dead, true); /* a barrier: see rt_mutex_init_owned() */
-	return list_empty(&task->pi_mutexes);
-}
-
 /* For a waiter that has no mutex yet. */
 static inline void rt_mutex_init_waiter(struct rt_mutex_waiter *waiter)
 {

@@ -14,7 +14,7 @@
 
 #include "arch/unwind/stacktrace.h"
 #include "kernel/bug.h"
-#include "kernel/locking/lockdep.h"
+#include "kernel/locking/held_locks.h"
 #include "kernel/sched/sched.h"
 
 #define RWSEM_WRITER  1L

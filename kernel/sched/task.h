@@ -11,7 +11,7 @@
 #include "kernel/cpumask.h"
 #include "kernel/lib/list.h"
 #include "kernel/lib/rbtree.h"
-#include "kernel/locking/lockdep.h"
+#include "kernel/locking/held_locks.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/mm/thread_size.h"
 #include "kernel/sched/completion.h"

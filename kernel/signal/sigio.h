@@ -9,13 +9,8 @@
 
 #define FASYNC 020000 /* O_ASYNC of open(2) */
 
+#include "kernel/sched/fasync.h"
 #include "kernel/task/pid.h"
-
-/* Why a signal comes: si_code. */
-#define POLL_IN  1
-#define POLL_OUT 2
-#define POLL_PRI 5
-#define POLL_HUP 6
 
 /* The owner of a file, which gets its signals. [F] fasync_lock. */
 struct fown_struct {
@@ -47,22 +42,6 @@ void fasync_unlink(struct fasync_struct *entry);
 
 /* The object is gone before its files: empties the list. Task context. */
 void fasync_forget(struct fasync_struct **list);
-
-/* Set by sigio.c. Defined beside the hooks of the VFS, because only files are in lists. */
-extern void (*kill_fasync_hook)(struct fasync_struct **list, int sig, int band);
-/*
- * Sends sig, or what the owner has chosen instead, for each file of the list. band is POLL_*. A
- * SIGURG goes only to owners that have chosen a signal.
- *
- * A program can put thousands of files into a list that several files share, each with a group of
- * processes as its owner. The task may be preempted between two files, so the caller of such a list
- * holds no spinlock. Task context; for a list of one file any lock but tasklist_lock and siglock.
- */
-static __always_inline void kill_fasync(struct fasync_struct **list, int sig, int band)
-{
-	if (unlikely(READ_ONCE(*list) != NULL))
-		kill_fasync_hook(list, sig, band);
-}
 
 /*
  * Sends SIGURG to the owner, also without O_ASYNC: urgent data have come. owner is a copy of the

@@ -9,7 +9,8 @@
 #include "kernel/cpumask.h"
 #include "kernel/lib/list.h"
 #include "kernel/lib/rbtree.h"
-#include "kernel/mm/page_alloc.h"
+#include "kernel/mm/user_page.h"
+#include "kernel/task/vm_mapping.h"
 #include "kernel/sched/mutex.h"
 #include "kernel/sched/rwsem.h"
 
@@ -70,41 +71,6 @@ static inline unsigned long vma_pages(const struct vm_area_struct *vma)
 	return (vma->vm_end - vma->vm_start) >> PAGE_SHIFT;
 }
 
-/*
- * The areas that map one file (or one object of shared memory), whatever their address space. Part
- * of the file system's struct address_space.
- */
-struct vm_mapping {
-	struct mutex lock;      /* inside mmap_lock; outside page_table_lock */
-	struct list_head areas; /* [lock] */
-	bool deny_shared;       /* [lock] no shared area that may write is added */
-	/*
-	 * [lock to write] unmap_mapping_range(), set with the first area; NULL: no area yet. So a
-	 * file system needs nothing of kernel/vm/ while no program shows its files. Read after the
-	 * writer's turn of the file's fault_lock: a fault in the area held it for reading.
-	 */
-	void (*unmap)(struct vm_mapping *mapping, unsigned long first, unsigned long last,
-		      bool even_cows);
-	/*
-	 * Counts calls of unmap_mapping_range(). A fault that has found its page before the call
-	 * does not install the page after it.
-	 */
-	unsigned long unmap_seq; /* [lock] to write; read by faults */
-	struct rb_root patches;  /* [lock] of struct vm_patch (patch.h), by offset */
-	unsigned nr_patches;     /* [lock] to write; read by faults */
-};
-
-static inline void vm_mapping_init(struct vm_mapping *mapping)
-{
-	mutex_init(&mapping->lock);
-	INIT_LIST_HEAD(&mapping->areas);
-	mapping->deny_shared = false;
-	mapping->unmap = NULL;
-	mapping->unmap_seq = 0;
-	mapping->patches = RB_ROOT;
-	mapping->nr_patches = 0;
-}
-
 /* Flags of a fault. */
 #define FAULT_FLAG_PRESENT     0x01 /* a page is there, and its entry forbids the access */
 #define FAULT_FLAG_WRITE       0x02
@@ -150,9 +116,6 @@ struct vm_operations_struct {
 	/* For /proc/PID/maps: "[vdso]", "/dev/zero (deleted)". NULL, or returns NULL: none. */
 	const char *(*name)(struct vm_area_struct *vma);
 };
-
-/* The kinds of pages that an address space counts. */
-enum mm_counter { MM_ANONPAGES, MM_FILEPAGES, MM_SHMEMPAGES, NR_MM_COUNTERS };
 
 /* The part of an address space that the machine-dependent code uses. */
 struct mm_context {

@@ -1,5 +1,5 @@
 /* Self-tests of the lock checker, in a DEBUG build: it reports each fault, and no correct use. */
-#include "kernel/locking/lockdep.h"
+#include "kernel/locking/held_locks.h"
 #include "kernel/sched/mutex.h"
 
 #include "kernel/workqueue/workqueue.h"

@@ -13,7 +13,7 @@
 #include "kernel/irq/irq_work.h"
 #include "kernel/irq/softirq.h"
 #include "kernel/lib/string.h"
-#include "kernel/locking/lockdep.h"
+#include "kernel/locking/held_locks.h"
 #include "kernel/sched/kthread.h"
 #include "kernel/time/timer.h"
 #include "kernel/time/trace_clock.h"

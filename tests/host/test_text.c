@@ -1,6 +1,7 @@
 /*
  * Parsers of user input: numbers, patterns, CPU lists. Also sorting.
- * sources: kernel/lib/kstrtox.c kernel/lib/glob.c kernel/lib/cpulist.c kernel/lib/sort.c
+ * sources: kernel/lib/kstrtox.c kernel/lib/glob.c kernel/lib/cpulist.c
+ * sources: kernel/lib/cpulist_parse.c kernel/lib/sort.c
  * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "test.h"

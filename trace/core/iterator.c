@@ -8,11 +8,11 @@
  */
 #include "trace/core/iterator.h"
 #include "trace/core/options.h"
-#include "trace/core/persistent.h"
+#include "trace/core/trace_persistent.h"
 #include "arch/cpu/irqflags.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/module/module.h"
+#include "kernel/module_list.h"
 #include "kernel/rcu/rcu.h"
 
 #define LAST_BOOT_END (1UL << 62) /* the ring buffer keeps no later entry */

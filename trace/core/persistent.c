@@ -1,5 +1,5 @@
-/* Instances whose buffer survives a reboot: see trace/core/persistent.h. */
-#include "trace/core/persistent.h"
+/* Instances whose buffer survives a reboot: see trace/core/trace_persistent.h. */
+#include "trace/core/trace_persistent.h"
 
 #include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"

@@ -14,7 +14,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
-#include "kernel/module/module.h"
+#include "kernel/module_list.h"
 #include "kernel/printk/printk.h"
 #include "kernel/rcu/rculist.h"
 #include "kernel/time/trace_clock.h"

@@ -11,7 +11,7 @@
 #include "kernel/lib/list.h"
 #include "kernel/sched/mutex.h"
 #include "trace/core/max_latency.h"
-#include "trace/core/persistent.h"
+#include "trace/core/trace_persistent.h"
 #include "trace/core/tracer.h"
 #include "trace/ring_buffer/ring_buffer.h"
 

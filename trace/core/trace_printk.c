@@ -7,7 +7,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
-#include "kernel/module/module.h"
+#include "kernel/module_list.h"
 #include "kernel/sched/mutex.h"
 #include "trace/core/files.h"
 #include "trace/core/options.h"

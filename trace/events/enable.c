@@ -3,7 +3,7 @@
 #include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/rcu/rculist.h"
-#include "kernel/module/module.h"
+#include "kernel/module_list.h"
 #include "trace/core/cmdlines.h"
 #include "trace/core/options.h"
 #include "trace/events/event.h"

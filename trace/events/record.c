@@ -8,14 +8,13 @@
  */
 #include "trace/events/record.h"
 
-#include "arch/probes/kprobes.h"
 #include "arch/mm/pgtable.h"
 #include "arch/unwind/stacktrace.h"
 #include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/module/module.h"
+#include "kernel/module_list.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sections.h"

@@ -1,7 +1,7 @@
 /* Declarations shared by the files of dynamic ftrace. F: ftrace_lock held. */
 #pragma once
 
-#include "arch/probes/kprobes.h"
+#include "kernel/sections.h"
 #include "kernel/sched/mutex.h"
 #include "trace/ftrace/ftrace.h"
 #include "trace/ftrace/hash.h"

@@ -14,7 +14,7 @@
 #include "kernel/lib/sort.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
-#include "kernel/module/module.h"
+#include "kernel/module_list.h"
 #include "kernel/rcu/rculist.h"
 #include "trace/ftrace/internal.h"
 

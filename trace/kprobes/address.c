@@ -5,7 +5,7 @@
 #include "kernel/jump_label.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
-#include "kernel/module/module.h"
+#include "kernel/module_list.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/sections.h"
 #include "trace/ftrace/ftrace.h"

@@ -13,7 +13,7 @@
 #include "kernel/export.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
-#include "kernel/module/module.h"
+#include "kernel/module_list.h"
 #include "kernel/rcu/rculist.h"
 #include "trace/ftrace/internal.h"
 #include "trace/kprobes/internal.h"

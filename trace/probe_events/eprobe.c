@@ -10,7 +10,7 @@
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/module/module.h"
+#include "kernel/module_list.h"
 #include "kernel/rcu/rculist.h"
 #include "trace/core/entries.h"
 #include "trace/core/output.h"

@@ -17,7 +17,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
-#include "kernel/module/module.h"
+#include "kernel/module_list.h"
 #include "trace/probe_events/probe_place.h"
 
 #define RETURN_SUFFIX "%return"

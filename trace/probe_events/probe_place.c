@@ -6,7 +6,7 @@
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
-#include "kernel/module/module.h"
+#include "kernel/module_list.h"
 #include "kernel/printk/printk.h"
 #include "kernel/rcu/rcu.h"
 #include "trace/core/options.h"

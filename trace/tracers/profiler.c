@@ -22,7 +22,7 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
-#include "kernel/module/module.h"
+#include "kernel/module_list.h"
 #include "trace/fgraph/inline.h"
 #include "trace/ftrace/internal.h"
 #include "trace/tracers/function_graph/function_graph.h"

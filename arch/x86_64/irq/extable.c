@@ -3,7 +3,7 @@
 
 #include "arch/mm/pgtable.h"
 #include "kernel/linker_table.h"
-#include "kernel/module/module.h"
+#include "kernel/module_list.h"
 
 DEFINE_LINKER_TABLE(rodata, const struct exception_table_entry, ex_table);
 

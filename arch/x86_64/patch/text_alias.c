@@ -12,7 +12,7 @@
 #include "arch/patch/text_alias.h"
 
 #include "arch/cpu/irqflags.h"
-#include "arch/probes/kprobes.h"
+#include "kernel/sections.h"
 #include "arch/mm/paging.h"
 #include "arch/cpu/special_insns.h"
 #include "kernel/errno.h"

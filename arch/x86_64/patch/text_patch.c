@@ -33,7 +33,6 @@
  */
 #include "arch/patch/text_patch.h"
 
-#include "arch/probes/kprobes.h"
 #include "arch/cpu/processor.h"
 #include "arch/patch/text_alias.h"
 #include "arch/mm/tlb.h"

@@ -12,33 +12,9 @@
 
 #include "arch/probes/insn.h"
 #include "arch/cpu/ptrace.h"
-#include "arch/mm/pgtable.h"
+#include "arch/irq/probe_hooks.h"
 #include "kernel/compiler.h"
 #include "kernel/sections.h"
-
-/*
- * A function that the breakpoint handler calls: no probe can be in it, and it cannot be traced. A
- * comment says why.
- */
-#define __kprobes __section(".kprobes.text") notrace
-
-/*
- * A function between a traced place and a callback. An oops in a callback does not name it, and the
- * stacks of probes' events do not show it.
- */
-#define __calls_callbacks __section(".calls_callbacks.text")
-
-static inline bool in_kprobes_text(unsigned long ip)
-{
-	return ip >= (unsigned long)__kprobes_text_start && ip < (unsigned long)__kprobes_text_end;
-}
-
-/* True in the functions through which ftrace, fgraph and probes call callbacks. Any context. */
-static inline bool in_calls_callbacks_text(unsigned long ip)
-{
-	return in_kprobes_text(ip) || (ip >= (unsigned long)__calls_callbacks_start &&
-				       ip < (unsigned long)__calls_callbacks_end);
-}
 
 struct arch_kprobe {
 	unsigned long addr; /* [C] */
@@ -82,31 +58,3 @@ bool arch_kprobe_execute(const struct arch_kprobe *probe, struct pt_regs *regs);
 bool arch_kprobe_leave_slot(const struct arch_kprobe *probe, struct pt_regs *regs);
 /* The copy that regs point to has faulted: they now point to the instruction itself. */
 void arch_kprobe_leave_faulted(const struct arch_kprobe *probe, struct pt_regs *regs);
-
-/*
- * The functions that the handlers of exceptions call. int3: regs->ip is behind an int3 that text
- * patching does not know; true: it was handled. fault: regs->ip is in the text area. detour: for
- * kprobe_detour_entry.asm, see arch/probes/kprobe_detour.h. Set once.
- */
-struct arch_kprobe_handlers {
-	bool (*int3)(struct pt_regs *regs);
-	void (*fault)(struct pt_regs *regs);
-	void (*detour)(void *data, struct pt_regs *regs);
-};
-void arch_kprobe_set_handlers(const struct arch_kprobe_handlers *handlers);
-extern const struct arch_kprobe_handlers *kprobe_handlers; /* NULL: no probes */
-
-/* For arch/irq/traps.c. Interrupts off, any context. */
-static __always_inline bool arch_kprobe_int3(struct pt_regs *regs)
-{
-	const struct arch_kprobe_handlers *handlers = smp_load_acquire(&kprobe_handlers);
-
-	return handlers && handlers->int3(regs);
-}
-static __always_inline void arch_kprobe_fault(struct pt_regs *regs)
-{
-	const struct arch_kprobe_handlers *handlers = smp_load_acquire(&kprobe_handlers);
-
-	if (unlikely(handlers && regs->ip >= TEXT_AREA_START && regs->ip < MODULES_END))
-		handlers->fault(regs);
-}

@@ -13,6 +13,7 @@
 
 #include "arch/probes/insn.h"
 #include "arch/cpu/ptrace.h"
+#include "arch/irq/probe_hooks.h"
 
 #define UPROBE_SLOT_SIZE (MAX_INSN_SIZE + 1)
 
@@ -32,10 +33,6 @@ enum arch_uprobe_result {
 	UPROBE_IN_SLOT,  /* it must be executed in a slot */
 	UPROBE_FAULTED,  /* the program cannot access fault->address; regs->ip is ip */
 };
-struct arch_uprobe_fault {
-	unsigned long address;
-	bool write;
-};
 /* Emulates the instruction at ip. */
 enum arch_uprobe_result arch_uprobe_emulate(const struct arch_uprobe *uprobe, struct pt_regs *regs,
 					    unsigned long ip, struct arch_uprobe_fault *fault);
@@ -45,46 +42,3 @@ unsigned long arch_uprobe_enter_slot(const struct arch_uprobe *uprobe, struct pt
 /* It has been executed, or has faulted: regs->ip is set by the caller. */
 void arch_uprobe_leave_slot(const struct arch_uprobe *uprobe, struct pt_regs *regs,
 			    unsigned long saved);
-
-/*
- * The functions that exceptions of programs call. int3: regs->ip is behind an int3; true: it was
- * handled. leave: regs->ip is to be shown to the program; a slot must not be seen there. Both may
- * sleep. Set once.
- */
-struct arch_uprobe_handlers {
-	bool (*int3)(struct pt_regs *regs);
-	void (*leave)(struct pt_regs *regs);
-	/*
-	 * The true return address of a function. at: where its return address is on the stack;
-	 * address: what is there now.
-	 */
-	unsigned long (*return_address)(unsigned long address, unsigned long at);
-};
-void arch_uprobe_set_handlers(const struct arch_uprobe_handlers *handlers);
-extern const struct arch_uprobe_handlers *uprobe_handlers; /* NULL: no probes */
-
-/* For arch/user/traps_user.c. */
-static inline bool arch_uprobe_int3(struct pt_regs *regs)
-{
-	const struct arch_uprobe_handlers *handlers = smp_load_acquire(&uprobe_handlers);
-
-	return handlers && handlers->int3(regs);
-}
-static inline void arch_uprobe_leave(struct pt_regs *regs)
-{
-	const struct arch_uprobe_handlers *handlers = smp_load_acquire(&uprobe_handlers);
-
-	if (handlers)
-		handlers->leave(regs);
-}
-/* For backtraces of the current program. Any context but NMI. */
-static inline unsigned long arch_uprobe_return_address(unsigned long address, unsigned long at)
-{
-	const struct arch_uprobe_handlers *handlers = smp_load_acquire(&uprobe_handlers);
-
-	return handlers ? handlers->return_address(address, at) : address;
-}
-/* The program gets the signal that an access to address would give. regs->ip: the instruction. */
-void arch_uprobe_send_fault(struct pt_regs *regs, const struct arch_uprobe_fault *fault);
-/* The program gets the SIGTRAP of TF behind an emulated instruction. */
-void arch_uprobe_send_step(struct pt_regs *regs);

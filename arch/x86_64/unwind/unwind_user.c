@@ -2,7 +2,7 @@
 #include "arch/unwind/stacktrace.h"
 
 #include "arch/cpu/switch.h"
-#include "arch/probes/uprobes.h"
+#include "arch/irq/probe_hooks.h"
 #include "arch/unwind/maccess.h"
 #include "kernel/sched/sched.h"
 

@@ -11,7 +11,7 @@
 #include "arch/irq/traps_internal.h"
 #include "arch/user/syscall.h"
 #include "arch/mm/uaccess.h"
-#include "arch/probes/uprobes.h"
+#include "arch/irq/probe_hooks.h"
 #include "kernel/process/entry.h"
 #include "kernel/init.h"
 #include "kernel/lib/vsprintf.h"

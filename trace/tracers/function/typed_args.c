@@ -7,7 +7,6 @@
  * structure of up to 16 bytes is in one or two of them, a larger one is on the stack, which is not
  * recorded.
  */
-#include "arch/unwind/regs.h"
 #include "kernel/btf/btf.h"
 #include "kernel/init.h"
 #include "trace/tracers/function/args.h"
