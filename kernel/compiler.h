@@ -44,12 +44,15 @@
 #define __init
 #define __initdata
 #define __initconst
+#define __ro_after_init
 #else
 /* First functions of an interrupt: placed between __irqentry_text_start and __irqentry_text_end. */
-#define __irq_entry __section(".irqentry.text")
-#define __init      __section(".init.text") /* freed after the boot, with its ftrace records */
-#define __initdata  __section(".init.data")
-#define __initconst __section(".init.rodata")
+#define __irq_entry     __section(".irqentry.text")
+#define __init          __section(".init.text") /* freed after the boot, with its ftrace records */
+#define __initdata      __section(".init.data")
+#define __initconst     __section(".init.rodata")
+/* Written by initcalls, read-only from then on: free_initmem(). */
+#define __ro_after_init __section(".data..ro_after_init")
 #endif
 
 #define barrier() __asm__ __volatile__("" ::: "memory")

@@ -9,7 +9,7 @@
 #include "kernel/rcu/rculist.h"
 
 LIST_HEAD(modules);
-struct module_ops module_ops;
+struct module_ops module_ops __ro_after_init;
 
 bool try_module_get(struct module *module)
 {

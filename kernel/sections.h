@@ -14,7 +14,8 @@ extern char __kprobes_text_start[],
 	__kprobes_text_end[]; /* in the text: functions without probes */
 extern char __calls_callbacks_start[],
 	__calls_callbacks_end[]; /* in the text: between a probed place and a callback */
-extern char __start_rodata[], __end_rodata[];   /* R */
+extern char __start_rodata[], __end_rodata[];               /* R */
+extern char __start_ro_after_init[], __end_ro_after_init[]; /* in the data: R after the boot */
 extern char _sdata[], _edata[];                 /* RW; the per-CPU section is at the end */
 extern char __per_cpu_start[], __per_cpu_end[]; /* RW: the master copy */
 extern char __per_cpu_reserve[];                /* to __per_cpu_end: for modules */

@@ -43,7 +43,7 @@ static const struct tty_program_ops no_programs = {
 	.ioctl = no_ioctl,
 	.open_current = no_current_tty,
 };
-const struct tty_program_ops *tty_program_ops = &no_programs;
+const struct tty_program_ops *tty_program_ops __ro_after_init = &no_programs;
 
 /* ---- terminals ---- */
 

@@ -1,4 +1,4 @@
-/* The end of the boot: frees the init sections. */
+/* The end of the boot: frees the init sections, and protects what initcalls have registered. */
 #include "arch/mm/pgtable.h"
 #include "kernel/bug.h"
 #include "kernel/init.h"
@@ -13,12 +13,23 @@
 
 void (*init_text_free_hook)(unsigned long start, unsigned long end);
 
+/* A stray write to a pointer there would lead the kernel elsewhere. */
+static void protect_ro_after_init(void)
+{
+	size_t pages = (size_t)(__end_ro_after_init - __start_ro_after_init) / PAGE_SIZE;
+	char *alias = __va(__pa(__start_ro_after_init));
+
+	WARN_ON(set_memory_ro((unsigned long)__start_ro_after_init, pages) ||
+		set_memory_ro((unsigned long)alias, pages));
+}
+
 void free_initmem(void)
 {
 	unsigned long start = (unsigned long)__init_begin, end = (unsigned long)__init_end;
 	phys_addr_t base = __pa(__init_begin);
 	int error;
 
+	protect_ro_after_init();
 	if (init_text_free_hook)
 		init_text_free_hook(start, (unsigned long)__init_text_end);
 	jump_label_free_text(start, (unsigned long)__init_text_end);

@@ -251,7 +251,7 @@ static void __noreturn run_monitor(void)
 		run_shell();
 }
 
-static struct tty_program_ops monitor_tty_ops; /* constant after the boot */
+static struct tty_program_ops monitor_tty_ops __ro_after_init;
 
 static int __init monitor_init(void)
 {

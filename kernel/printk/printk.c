@@ -32,7 +32,7 @@ int default_message_loglevel = 4;
 int minimum_console_loglevel = 1;
 int default_console_loglevel = 7;
 
-const struct kmsg_reader_hooks *kmsg_reader_hooks;
+const struct kmsg_reader_hooks *kmsg_reader_hooks __ro_after_init;
 DEFINE_LINKER_TABLE(rodata, const struct console, consoles);
 
 static struct printk_ringbuffer prb;

@@ -37,7 +37,7 @@ EXPORT_SYMBOL(current_task);
 void (*klp_sched_try_switch_hook)(void);
 void (*wq_worker_sleeping_hook)(struct task_struct *task);
 void (*wq_worker_running_hook)(struct task_struct *task);
-struct sched_ops sched_ops;
+struct sched_ops sched_ops __ro_after_init;
 /* Every CPU starts with preemption disabled, in its idle task, and an idle task stays so. */
 DEFINE_PER_CPU(u32, __preempt_count) = PREEMPT_NEED_RESCHED | PREEMPT_OFFSET;
 EXPORT_SYMBOL(__preempt_count);

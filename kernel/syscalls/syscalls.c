@@ -54,8 +54,7 @@ int syscall_index(long nr)
 	return nr >= 0 && nr < NR_SYSCALLS ? indexes[nr] - 1 : -1;
 }
 
-void *sys_call_table[NR_SYSCALLS] __section(".data..page_aligned") __aligned(PAGE_SIZE);
-BUILD_BUG_ON(sizeof(sys_call_table) != PAGE_SIZE);
+void *sys_call_table[NR_SYSCALLS] __ro_after_init;
 
 static atomic_t unknown_calls[NR_SYSCALLS];
 
@@ -96,14 +95,3 @@ static int __init syscalls_init(void)
 	return 0;
 }
 early_initcall(syscalls_init);
-
-/* A stray write to the table would lead every program elsewhere. */
-static int __init syscalls_protect(void)
-{
-	unsigned long alias =
-		(unsigned long)__va(kernel_virt_to_phys((unsigned long)sys_call_table));
-	int error = set_memory_ro((unsigned long)sys_call_table, 1);
-
-	return error ? error : set_memory_ro(alias, 1);
-}
-core_initcall(syscalls_protect);

@@ -21,7 +21,7 @@
 #include "kernel/task/part.h"
 #include "kernel/task/program.h"
 
-struct program_ops program_ops;
+struct program_ops program_ops __ro_after_init;
 struct task_struct *child_reaper;
 void (*task_fork_hook)(struct task_struct *parent, struct task_struct *child);
 void (*task_ending_hook)(void);

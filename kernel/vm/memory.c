@@ -14,7 +14,7 @@
 #include "kernel/lib/string.h"
 
 u8 zero_page[PAGE_SIZE] __aligned(4096);
-struct vm_patch_ops vm_patch_ops;
+struct vm_patch_ops vm_patch_ops __ro_after_init;
 
 /* It has a reference that is never dropped: get_user_page() may return it. */
 static int zero_page_init(void)

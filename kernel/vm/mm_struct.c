@@ -15,7 +15,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/panic.h"
 
-const struct vm_file_hooks *vm_file_hooks;
+const struct vm_file_hooks *vm_file_hooks __ro_after_init;
 void (*xol_area_free_hook)(struct xol_area *area);
 static struct kmem_cache *mm_cache;
 

@@ -1,11 +1,16 @@
 /* Self-tests of the page tables: no page is writable and executable, and no TLB entry is stale. */
+#include "arch/irq/ring3.h"
 #include "arch/mm/pgtable.h"
+#include "fs/vfs/hooks.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/mm/vmalloc.h"
+#include "kernel/module_ops.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sections.h"
+#include "kernel/syscalls/syscalls.h"
+#include "kernel/task/program.h"
 #include "selftest/lib/on_cpus.h"
 #include "selftest/selftest.h"
 #include "kernel/smp.h"
@@ -43,6 +48,21 @@ SELFTEST(memory_protection, text_and_rodata_are_not_writable_through_the_direct_
 		if (is_writable((unsigned long)p) || is_writable((unsigned long)__va(__pa(p))))
 			writable++;
 	EXPECT_EQ(writable, 0);
+}
+
+SELFTEST(memory_protection, what_features_register_is_not_writable_after_the_boot)
+{
+	const void *const registered[] = { &ring3_ops,  &program_ops, &sched_ops,
+					   &module_ops, &vfs_hooks,   sys_call_table };
+	unsigned writable = 0;
+
+	for (char *p = __start_ro_after_init; p < __end_ro_after_init; p += PAGE_SIZE)
+		if (is_writable((unsigned long)p) || is_writable((unsigned long)__va(__pa(p))))
+			writable++;
+	EXPECT_EQ(writable, 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(registered); i++)
+		EXPECT(registered[i] >= (void *)__start_ro_after_init &&
+		       registered[i] < (void *)__end_ro_after_init);
 }
 
 SELFTEST(memory_protection, direct_map_leaves_memory_that_is_no_ram_alone)

@@ -30,6 +30,7 @@
 /* The printers, for their initcalls, which register their types. */
 #include "trace/core/output.c"
 #include "trace/tracers/function/output.c"
+#include "trace/tracers/function_graph/columns.c"
 #include "trace/tracers/function_graph/output.c"
 #include "trace/tracers/noise/output.c"
 

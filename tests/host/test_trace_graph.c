@@ -1,6 +1,6 @@
 /*
  * The text output of the function graph tracer, for entries made here: each column as in Linux.
- * sources: trace/tracers/function_graph/output.c trace/tracers/function_graph/header.c trace/core/output.c
+ * sources: trace/tracers/function_graph/output.c trace/tracers/function_graph/columns.c trace/tracers/function_graph/header.c trace/core/output.c
  * sources: trace/tracers/function/args.c trace/core/event_types.c trace/core/trace_seq.c fs/vfs/seq_file.c kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "arch/ftrace/ftrace.h"

@@ -160,7 +160,7 @@ void kprobe_detour_fault(struct pt_regs *regs);
  */
 u8 kprobe_jump_length(unsigned long addr, u8 bytes[DETOUR_MAX_LENGTH]);
 
-/* ---- kretprobes.c ---- */
+/* ---- kretprobe_hits.c, kretprobe_sites.c ---- */
 
 /* Counts a hit of a probe with KPROBE_FLAG_RETURNS whose handler is not called. Any context. */
 void kretprobe_entry_missed(struct kprobe *p);

@@ -18,7 +18,7 @@
 #include "kernel/smp.h"
 #include "kernel/time/timer.h"
 
-struct interrupt_hooks interrupt_hooks;
+struct interrupt_hooks interrupt_hooks __ro_after_init;
 DEFINE_STATIC_KEY_FALSE(interrupt_hooks_key);
 
 /* Called by entry.asm with the vector in regs->orig_ax. Interrupts off. */

@@ -34,13 +34,13 @@ void do_int3(struct pt_regs *regs);
 void do_nmi(struct pt_regs *regs);
 
 static int3_handler_t int3_handler; /* text_patch_int3(), or that of a self-test */
-struct ring3_ops ring3_ops;
+struct ring3_ops ring3_ops __ro_after_init;
 BUILD_BUG_ON(offsetof(struct ring3_ops, exit_loop) != 0);
 BUILD_BUG_ON(offsetof(struct ring3_ops, exception) != 8);
 
 /* Of kprobes and uprobes, if they are linked. Release store. */
-const struct arch_kprobe_handlers *kprobe_handlers;
-const struct arch_uprobe_handlers *uprobe_handlers;
+const struct arch_kprobe_handlers *kprobe_handlers __ro_after_init;
+const struct arch_uprobe_handlers *uprobe_handlers __ro_after_init;
 
 const char *const exception_names[NR_EXCEPTIONS] = {
 	[X86_TRAP_DE] = "divide error",

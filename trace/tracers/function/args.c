@@ -4,7 +4,7 @@
 #include "kernel/lib/string.h"
 #include "trace/core/output.h"
 
-const struct func_args_ops *func_args_ops;
+const struct func_args_ops *func_args_ops __ro_after_init;
 
 unsigned long next_arg_register(struct arg_registers *r)
 {

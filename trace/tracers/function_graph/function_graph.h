@@ -1,6 +1,6 @@
 /*
  * The interface between the files of the function graph tracer: function_graph.c records, filter.c
- * chooses the calls, output.c and header.c print.
+ * chooses the calls, output.c, columns.c and header.c print.
  */
 #pragma once
 

@@ -12,14 +12,11 @@
  * were missing between them.) When a line does not fit, the same entry is printed again later. So
  * the reader's state is restored, and what was taken is kept for the next attempt.
  */
-#include "trace/tracers/function_graph/function_graph.h"
+#include "trace/tracers/function_graph/output.h"
 
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
-#include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
-#include "kernel/time/ktime.h"
-#include "trace/core/cmdlines.h"
 #include "trace/core/options.h"
 #include "trace/core/output.h"
 #include "trace/tracers/function/args.h"
@@ -27,9 +24,7 @@
 
 #define GRAPH_INDENT      2
 #define GRAPH_FUNCS_DEPTH 50 /* returns less deep than this are compared with their calls */
-#define GRAPH_PROC_WIDTH  14
 #define GRAPH_MAX_ERRNO   4095
-#define USEC_PER_SEC      1000000ULL
 #define NOT_IN_IRQ        (-1)
 
 /* A reader's state for one CPU. */
@@ -49,16 +44,6 @@ struct graph_data {
 	u64 return_[(sizeof(struct ftrace_graph_ret_entry) + sizeof(long)) / sizeof(u64)];
 	size_t return_size;
 	struct graph_cpu cpus[]; /* nr_cpu_ids */
-};
-
-/* Everything that the functions below need to print a line. */
-struct graph_line {
-	struct trace_iterator *iter;
-	struct trace_seq *s;
-	struct graph_data *data; /* NULL: the reader has no state */
-	struct graph_cpu *cpu;   /* NULL if data is NULL */
-	u32 flags;               /* TRACE_GRAPH_* */
-	u64 trace_flags;         /* TRACE_ITER_* */
 };
 
 static void graph_reset(struct graph_data *data)
@@ -92,110 +77,6 @@ void graph_trace_close(struct trace_iterator *iter)
 	*trace_iter_private(iter, &graph_trace) = NULL;
 }
 
-/* ---- columns ---- */
-
-static void print_spaces(struct trace_seq *s, int count)
-{
-	if (count > 0)
-		trace_seq_printf(s, "%*s", count, "");
-}
-
-static void print_cpu(const struct graph_line *line)
-{
-	int width = snprintf(NULL, 0, "%u", nr_cpu_ids - 1);
-
-	trace_seq_printf(line->s, " %*u) ", width, line->iter->cpu);
-}
-
-/* Prints COMM-PID in the middle of its column. Cuts long names. */
-static void print_proc(struct trace_seq *s, pid_t pid)
-{
-	char comm[TASK_COMM_LEN], text[TASK_COMM_LEN + 12];
-	int length, spaces;
-
-	trace_find_cmdline(pid, comm);
-	length = scnprintf(text, sizeof(text), "%.7s-%d", comm, pid);
-	spaces = max(GRAPH_PROC_WIDTH - length, 0);
-	print_spaces(s, spaces / 2);
-	trace_seq_puts(s, text);
-	print_spaces(s, spaces - spaces / 2);
-}
-
-static void print_abs_time(const struct graph_line *line)
-{
-	unsigned long long us = line->iter->ts / NSEC_PER_USEC;
-
-	trace_seq_printf(line->s, "%5llu.%06llu |  ", us / USEC_PER_SEC, us % USEC_PER_SEC);
-}
-
-/* Prints the columns to the left of the duration. */
-static void print_context(const struct graph_line *line)
-{
-	if (!(line->trace_flags & TRACE_ITER_CONTEXT_INFO))
-		return;
-	if (line->flags & TRACE_GRAPH_PRINT_ABS_TIME)
-		print_abs_time(line);
-	if (line->flags & TRACE_GRAPH_PRINT_REL_TIME)
-		trace_seq_printf(
-			line->s, "%9llu us |  ",
-			(unsigned long long)(line->iter->ts - trace_iter_time_start(line->iter)) /
-				NSEC_PER_USEC);
-	if (line->flags & TRACE_GRAPH_PRINT_CPU)
-		print_cpu(line);
-	if (line->flags & TRACE_GRAPH_PRINT_PROC) {
-		print_proc(line->s, line->iter->ent->pid);
-		trace_seq_puts(line->s, " | ");
-	}
-	if (line->trace_flags & TRACE_ITER_LATENCY_FMT) {
-		trace_seq_putc(line->s, ' ');
-		trace_print_lat_fmt(line->s, line->iter->ent);
-		trace_seq_puts(line->s, " | ");
-	}
-}
-
-static bool shows_duration(const struct graph_line *line)
-{
-	return (line->flags & TRACE_GRAPH_PRINT_DURATION) &&
-	       (line->trace_flags & TRACE_ITER_CONTEXT_INFO);
-}
-
-static void print_no_duration(const struct graph_line *line)
-{
-	if (shows_duration(line))
-		trace_seq_puts(line->s, "              |  ");
-}
-
-void graph_duration_text(char text[GRAPH_DURATION_LEN], u64 ns)
-{
-	unsigned long long us = ns / NSEC_PER_USEC;
-	int length = scnprintf(text, GRAPH_DURATION_LEN, "%llu", us);
-
-	if (length < 7) {
-		scnprintf(text + length, (size_t)(GRAPH_DURATION_LEN - length), ".%03llu",
-			  (unsigned long long)ns % NSEC_PER_USEC);
-		/* Cuts the fraction where the column ends. */
-		text[min(length + 4, 8)] = '\0';
-		length = (int)strlen(text);
-	}
-	scnprintf(text + length, (size_t)(GRAPH_DURATION_LEN - length), " us %*s",
-		  max(8 - length, 0), "");
-}
-
-static void print_duration(const struct graph_line *line, u64 ns)
-{
-	char text[GRAPH_DURATION_LEN];
-
-	if (!shows_duration(line))
-		return;
-	if (line->flags & TRACE_GRAPH_PRINT_OVERHEAD)
-		trace_seq_printf(line->s, "%c ", trace_delay_mark(ns));
-	else
-		trace_seq_puts(line->s, "  ");
-	graph_duration_text(text, ns);
-	trace_seq_puts(line->s, text);
-	trace_seq_puts(line->s, "|  ");
-}
-
 /* ---- extra lines ---- */
 
 /* Marks a switch of the CPU to another task. */
@@ -211,10 +92,10 @@ static void print_task_switch(const struct graph_line *line)
 	if (last == -1)
 		return;
 	trace_seq_puts(line->s, rule);
-	print_cpu(line);
-	print_proc(line->s, last);
+	graph_print_cpu(line);
+	graph_print_proc(line->s, last);
 	trace_seq_puts(line->s, " => ");
-	print_proc(line->s, pid);
+	graph_print_proc(line->s, pid);
 	trace_seq_printf(line->s, "\n%s\n", rule);
 }
 
@@ -228,8 +109,8 @@ static void print_irq_arrow(const struct graph_line *line, unsigned long func, c
 {
 	if (!is_irq_entry(func))
 		return;
-	print_context(line);
-	if (shows_duration(line))
+	graph_print_context(line);
+	if (graph_shows_duration(line))
 		trace_seq_printf(line->s, "  %s |\n", arrow);
 	else
 		trace_seq_printf(line->s, "%s\n", arrow);
@@ -388,8 +269,8 @@ static void print_leaf(const struct graph_line *line, const struct ftrace_graph_
 	unsigned long value;
 
 	forget_call(line, call->func, call->depth);
-	print_duration(line, ret->rettime - ret->calltime);
-	print_spaces(line->s, call->depth * GRAPH_INDENT);
+	graph_print_duration(line, ret->rettime - ret->calltime);
+	graph_print_spaces(line->s, call->depth * GRAPH_INDENT);
 	trace_seq_printf(line->s, "%ps", (void *)call->func);
 	print_arguments(line, call);
 	trace_seq_putc(line->s, ';');
@@ -410,14 +291,14 @@ static void print_call(struct graph_line *line)
 		return;
 	print_task_switch(line);
 	print_irq_arrow(line, call->func, "==========>");
-	print_context(line);
+	graph_print_context(line);
 	if (join_return(line)) {
 		print_leaf(line, call);
 		return;
 	}
 	remember_call(line, call->func, call->depth);
-	print_no_duration(line);
-	print_spaces(line->s, call->depth * GRAPH_INDENT);
+	graph_print_no_duration(line);
+	graph_print_spaces(line->s, call->depth * GRAPH_INDENT);
 	trace_seq_printf(line->s, "%ps", (void *)call->func);
 	print_arguments(line, call);
 	trace_seq_puts(line->s, " {\n");
@@ -433,9 +314,9 @@ static void print_return(struct graph_line *line)
 		return;
 	matches = forget_call(line, ret->func, ret->depth);
 	print_task_switch(line);
-	print_context(line);
-	print_duration(line, ret->rettime - ret->calltime);
-	print_spaces(line->s, ret->depth * GRAPH_INDENT);
+	graph_print_context(line);
+	graph_print_duration(line, ret->rettime - ret->calltime);
+	graph_print_spaces(line->s, ret->depth * GRAPH_INDENT);
 	if (get_retval(line, ret, line->iter->ent_size, &value)) {
 		trace_seq_printf(line->s, "} /* %ps ", (void *)ret->func);
 		print_retval(line, value);
@@ -470,10 +351,10 @@ static enum print_line_t print_comment(struct graph_line *line)
 	enum print_line_t ret;
 
 	print_task_switch(line);
-	print_context(line);
-	print_no_duration(line);
+	graph_print_context(line);
+	graph_print_no_duration(line);
 	if (depth > 0)
-		print_spaces(line->s, (depth + 1) * GRAPH_INDENT);
+		graph_print_spaces(line->s, (depth + 1) * GRAPH_INDENT);
 	trace_seq_puts(line->s, "/* ");
 	ret = print_comment_text(line);
 	if (ret != TRACE_TYPE_HANDLED)
