@@ -254,7 +254,7 @@ static void free_bprm(struct linux_binprm *bprm)
 	if (bprm->mm)
 		mmput(bprm->mm);
 	if (bprm->cred)
-		abort_creds(bprm->cred);
+		put_cred(bprm->cred);
 	if (bprm->in_exec_fs)
 		end_exec_fs(bprm->fs_shared);
 	if (bprm->interpreter)

@@ -49,7 +49,6 @@ void module_unload_uses(struct module *mod);
 
 /* Makes the tables of the names of a module. 0 or -ENOMEM. */
 int module_make_symbols(struct module *mod, const struct load_info *info);
-void module_free_symbols(struct kallsyms_table *table); /* may be NULL */
 
 /* ---- main.c ---- */
 

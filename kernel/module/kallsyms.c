@@ -121,8 +121,3 @@ int module_make_symbols(struct module *mod, const struct load_info *info)
 	mod->init_symbols = make_table(mod, info, true);
 	return mod->symbols && mod->init_symbols ? 0 : -ENOMEM;
 }
-
-void module_free_symbols(struct kallsyms_table *table)
-{
-	kvfree(table);
-}

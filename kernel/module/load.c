@@ -363,7 +363,7 @@ static void free_init(struct module *mod)
 	for (unsigned region = MOD_INIT_TEXT; region < MOD_REGIONS; region++)
 		mod->memory[region].base = 0;
 	if (!mod->keep_init_symbols)
-		module_free_symbols(symbols);
+		kvfree(symbols);
 }
 
 static int run_init(struct module *mod)
@@ -394,8 +394,8 @@ static void free_parts(struct module *mod)
 {
 	struct module_memory memory[MOD_REGIONS];
 
-	module_free_symbols(mod->symbols);
-	module_free_symbols(mod->init_symbols);
+	kvfree(mod->symbols);
+	kvfree(mod->init_symbols);
 	free_sections(mod);
 	kfree(mod->args);
 	module_percpu_free(&mod->percpu);

@@ -369,19 +369,13 @@ void bust_spinlocks(bool on)
 		console_kick(false);
 }
 
-/* False: the machine has no console. */
-static bool console_flush_all(void)
+bool console_flush(void)
 {
 	bool flushed = false;
 
 	for_each_linker_table_entry (console, consoles)
 		flushed |= console->flush();
 	return flushed;
-}
-
-void console_flush(void)
-{
-	console_flush_all();
 }
 
 /* Skips records that are not committed: the CPU that wrote them has been stopped in between. */
@@ -404,7 +398,7 @@ void console_flush_on_panic(void)
 	}
 	for_each_linker_table_entry (console, consoles)
 		console->bust_lock();
-	while (console_flush_all() && console_backlog())
+	while (console_flush() && console_backlog())
 		console_skip_unfinished();
 }
 

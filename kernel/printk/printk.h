@@ -84,9 +84,9 @@ void console_flush_on_panic(void);
 void bust_spinlocks(bool on);
 /*
  * Writes all pending kernel messages and terminal output by polling. Returns when the console's
- * device has sent the last byte.
+ * device has sent the last byte. False: the machine has no console.
  */
-void console_flush(void);
+bool console_flush(void);
 
 /*
  * Reads the record at *seq, in the format of Linux's /dev/kmsg, `prio,seq,micros,-;text\n`

@@ -62,11 +62,6 @@ int commit_creds(struct cred *new)
 	return 0;
 }
 
-void abort_creds(struct cred *new)
-{
-	put_cred(new);
-}
-
 int set_cred_user(struct cred *new, u32 uid)
 {
 	struct user_struct *user = alloc_uid(uid);

@@ -54,7 +54,7 @@ static void flag_nproc_exceeded(const struct cred *new)
 static long finish(struct cred *new, int error)
 {
 	if (error) {
-		abort_creds(new);
+		put_cred(new);
 		return error;
 	}
 	fix_capabilities(new, current_cred());

@@ -119,8 +119,6 @@ int commit_creds(struct cred *new);
  * get at: commit_creds(new) makes its memory undumpable.
  */
 bool creds_hide_memory(const struct cred *new);
-/* Drops a copy that is not wanted. */
-void abort_creds(struct cred *new);
 /* Sets new->uid and its user, which commit_creds() charges for the task. 0 or -ENOMEM. */
 int set_cred_user(struct cred *new, u32 uid);
 /* Whether that user is not root and has more tasks than the current task's RLIMIT_NPROC allows. */

@@ -16,6 +16,7 @@
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/printk/printk.h"
+#include "kernel/tracepoint.h"
 #include "trace/events/tp_printk.h"
 #include "trace/trigger/trigger.h"
 
@@ -65,11 +66,11 @@ static void __init enable_events(struct trace_array *tr, char *list)
 	mutex_unlock(&trace_types_lock);
 	if (error)
 		pr_warn("The buffer of the boot's trace events stays small: %pe\n", ERR_PTR(error));
-	trace_events_batch_begin();
+	tracepoint_batch_begin();
 	while ((word = strsep(&list, ",")))
 		if (*word && trace_set_clr_event(tr, word, true))
 			pr_warn("Failed to enable trace event: %s\n", word);
-	(void)trace_events_batch_end();
+	(void)tracepoint_batch_end();
 	mutex_unlock(&event_mutex);
 }
 

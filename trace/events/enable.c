@@ -4,6 +4,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/rcu/rculist.h"
 #include "kernel/module_list.h"
+#include "kernel/tracepoint.h"
 #include "trace/core/cmdlines.h"
 #include "trace/core/options.h"
 #include "trace/events/event.h"
@@ -125,16 +126,6 @@ int trace_event_enable_disable(struct trace_event_file *file, bool enable, bool 
 	return error;
 }
 
-void trace_events_batch_begin(void)
-{
-	tracepoint_batch_begin();
-}
-
-int trace_events_batch_end(void)
-{
-	return tracepoint_batch_end();
-}
-
 struct trace_event_file *find_any_event_file(struct trace_array *tr, const char *system,
 					     const char *name)
 {
@@ -213,7 +204,7 @@ int trace_set_clr_event(struct trace_array *tr, const char *match_text, bool ena
 	if (error)
 		return error;
 	all = !match.either && !match.system && !match.name;
-	trace_events_batch_begin();
+	tracepoint_batch_begin();
 	list_for_each_entry (file, &trace_events_of(tr)->files, list) {
 		if ((file->call->flags & TRACE_EVENT_FL_IGNORE_ENABLE) ||
 		    (!all && !matches(&match, file->call)))
@@ -231,7 +222,7 @@ int trace_set_clr_event(struct trace_array *tr, const char *match_text, bool ena
 				 : trace_event_enable_disable(file, enable, false);
 		error = error ? error : failed;
 	}
-	failed = trace_events_batch_end();
+	failed = tracepoint_batch_end();
 	if (!found)
 		return -EINVAL;
 	return error ? error : failed;

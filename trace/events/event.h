@@ -73,7 +73,7 @@ struct trace_event_group {
 	 * Enables all the events in a trace_array that uses none of them, at a fraction of the cost
 	 * of enabling them one by one. first is the file of the first one in the list of files; the
 	 * others follow it. Returns the last file and the number of them, or an errno as a pointer:
-	 * none is enabled. E held, between trace_events_batch_begin() and trace_events_batch_end().
+	 * none is enabled. E held, between tracepoint_batch_begin() and tracepoint_batch_end().
 	 */
 	struct trace_event_file *(*enable_all)(struct trace_event_file *first, unsigned *count);
 };
@@ -194,7 +194,7 @@ static inline struct trace_array_events *trace_events_of(struct trace_array *tr)
 /*
  * Enables or disables recording (soft_disable false), or a user's soft mode (true): then the probe
  * runs while the event is off, for triggers. 0 or an errno of reg. Between
- * trace_events_batch_begin() and trace_events_batch_end() all tracepoints change with one patch of
+ * tracepoint_batch_begin() and tracepoint_batch_end() all tracepoints change with one patch of
  * the kernel's text.
  */
 int trace_event_enable_disable(struct trace_event_file *file, bool enable, bool soft_disable);
@@ -203,8 +203,6 @@ int trace_event_enable_disable(struct trace_event_file *file, bool enable, bool 
  */
 bool trace_event_soft_switch(struct trace_event_file *file, bool enable);
 bool trace_event_soft_enabled(const struct trace_event_file *file);
-void trace_events_batch_begin(void);
-int trace_events_batch_end(void);
 /* Returns the file of an event that can be enabled, or NULL. */
 struct trace_event_file *find_event_file(struct trace_array *tr, const char *system,
 					 const char *name);

@@ -4,6 +4,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rculist.h"
+#include "kernel/tracepoint.h"
 #include "trace/core/entries.h"
 #include "trace/events/event.h"
 #include "trace/events/event_pids.h"
@@ -82,13 +83,13 @@ static void events_detach(struct trace_array *tr)
 	struct trace_event_file *file;
 
 	mutex_lock(&event_mutex);
-	trace_events_batch_begin();
+	tracepoint_batch_begin();
 	list_for_each_entry (file, &trace_events_of(tr)->files, list)
 		event_triggers_remove_all(file);
 	list_for_each_entry (file, &trace_events_of(tr)->files, list)
 		if (file->flags & EVENT_FILE_FL_ENABLED)
 			(void)trace_event_enable_disable(file, false, false);
-	(void)trace_events_batch_end();
+	(void)tracepoint_batch_end();
 	event_pids_detach(tr);
 	trace_detach_dynamic_events(tr);
 	mutex_unlock(&event_mutex);

@@ -9,6 +9,7 @@
 #include "kernel/module/module.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/sched.h"
+#include "kernel/tracepoint.h"
 #include "trace/events/event.h"
 
 static unsigned count_calls(const struct module *mod)
@@ -37,10 +38,10 @@ static void disable_everywhere(const struct trace_event_call *call)
 {
 	struct trace_event_file *file;
 
-	trace_events_batch_begin();
+	tracepoint_batch_begin();
 	while ((file = find_enabled(call)))
 		(void)trace_event_enable_disable(file, false, false);
-	(void)trace_events_batch_end();
+	(void)tracepoint_batch_end();
 }
 
 /* An open file of the event's system may have no reference to this module: waits until it is

@@ -328,11 +328,6 @@ int register_fprobe_syms(struct fprobe *fp, const char *const *syms, int num)
 }
 EXPORT_SYMBOL_GPL(register_fprobe_syms);
 
-bool fprobe_can_be_at(unsigned long addr)
-{
-	return ftrace_location(addr);
-}
-
 int unregister_fprobe(struct fprobe *fp)
 {
 	if (!fp->registered)

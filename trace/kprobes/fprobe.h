@@ -56,10 +56,6 @@ int register_fprobe(struct fprobe *fp, const char *filter, const char *notfilter
 int register_fprobe_ips(struct fprobe *fp, const unsigned long *addrs, int num);
 int register_fprobe_syms(struct fprobe *fp, const char *const *syms, int num);
 /*
- * Whether a probe can be at the address: a function begins there that has a call site. Any context.
- */
-bool fprobe_can_be_at(unsigned long addr);
-/*
  * 0, or -EINVAL: not registered. On return no handler runs or will run; calls that have not
  * returned end without one.
  */

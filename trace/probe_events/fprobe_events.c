@@ -136,7 +136,7 @@ static int begin(struct trace_probe *probe)
 		return 0;
 	}
 	addr = kallsyms_lookup_name(tf->symbol);
-	if (!addr || !fprobe_can_be_at(addr))
+	if (!addr || !ftrace_location(addr))
 		return -ENOENT;
 	tf->addr = addr;
 	return 0;

@@ -215,7 +215,7 @@ static int function_start(struct trace_array *tr)
 	return error;
 }
 
-static void function_stop(struct trace_array *tr)
+void function_trace_unregister(struct trace_array *tr)
 {
 	struct function_tracer *f = function_of(tr);
 
@@ -228,11 +228,6 @@ int function_trace_register(struct trace_array *tr, ftrace_func_t func)
 {
 	ftrace_set_func(&function_of(tr)->ops, func);
 	return function_start(tr);
-}
-
-void function_trace_unregister(struct trace_array *tr)
-{
-	function_stop(tr);
 }
 
 static struct tracer_flags function_flags = {
@@ -266,7 +261,7 @@ static int function_trace_init(struct trace_array *tr)
 
 static void function_trace_reset(struct trace_array *tr)
 {
-	function_stop(tr);
+	function_trace_unregister(tr);
 	tracing_record_cmdline(false);
 }
 
