@@ -32,8 +32,7 @@ static struct task_struct *shell;
 static DEFINE_SPINLOCK(shell_lock);
 
 static DEFINE_MUTEX(jobs_lock);
-static LIST_HEAD(jobs); /* [jobs_lock] of struct command */
-static DECLARE_WAIT_QUEUE_HEAD(jobs_wait);
+static LIST_HEAD(jobs); /* [jobs_lock] of struct command; only the shell's thread changes it */
 
 void complain(const char *format, ...)
 {
@@ -95,17 +94,10 @@ static int job_thread(void *data)
 
 	if (!set_current_pwd(&job->pwd))
 		(void)run_command(job);
-	path_put(&job->pwd);
-	mutex_lock(&jobs_lock);
-	list_del(&job->jobs);
-	mutex_unlock(&jobs_lock);
-	wake_up_all(&jobs_wait);
-	put_task_struct(job->task);
-	kfree(job);
 	return 0;
 }
 
-/* Runs a command in a thread of its own, which frees it. Returns the status. */
+/* Starts a command in a thread of its own. Returns the status. */
 static int start_job(struct command *job)
 {
 	const char *name = job->argc ? job->argv[0] : "sh";
@@ -126,9 +118,34 @@ static int start_job(struct command *job)
 	return 0;
 }
 
+/* Only the shell frees jobs. It does not ask the job: an oops may have ended it. */
+static void free_ended_jobs(void)
+{
+	struct command *job, *next;
+
+	mutex_lock(&jobs_lock);
+	list_for_each_entry_safe (job, next, &jobs, jobs)
+		if (completion_done(&job->task->exited)) {
+			list_del(&job->jobs);
+			path_put(&job->pwd);
+			put_task_struct(job->task);
+			kfree(job);
+		}
+	mutex_unlock(&jobs_lock);
+}
+
 int wait_for_jobs(void)
 {
-	return wait_event_interruptible(jobs_wait, list_empty(&jobs));
+	int error = 0;
+
+	while (current == shell && !error && !list_empty(&jobs)) {
+		struct command *job = list_first_entry(&jobs, struct command, jobs);
+
+		error = wait_event_interruptible(job->task->exited.wait,
+						 completion_done(&job->task->exited));
+		free_ended_jobs();
+	}
+	return error;
 }
 
 /* ---- the shell ---- */
@@ -176,6 +193,7 @@ static int shell_thread(void *unused __unused)
 	while (buf) {
 		const char *line = buf;
 
+		free_ended_jobs();
 		clear_user_work(current, USER_WORK_SIGPENDING);
 		if (ended)
 			complain("\n");

@@ -45,7 +45,7 @@ extern char current_name[CURRENT_NAME_SIZE];
 __printf(1, 2) void complain(const char *format, ...);
 /* Sends ^C to the job with this PID. Or -ESRCH. */
 int kill_job(pid_t pid);
-/* Waits for the end of all jobs: 0 or -EINTR. */
+/* Waits for the end of all jobs, if the current thread is the shell: 0 or -EINTR. */
 int wait_for_jobs(void);
 
 /* ---- parse.c ---- */
