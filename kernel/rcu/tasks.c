@@ -64,8 +64,8 @@ static void do_nothing(void *unused __unused)
 }
 
 /*
- * True if the task runs or is preempted. Reads on_rq under P: a later waker of a sleeping task
- * takes P after this function, so the woken task sees all writes from before this grace period.
+ * True if the task runs or is preempted. Reads on_rq under p->lock: a later waker of a sleeping
+ * task takes this lock, too, so the woken task sees all writes from before this grace period.
  */
 static bool is_runnable(struct task_struct *p)
 {

@@ -17,7 +17,7 @@
 #include "kernel/sched/livepatch.h"
 #include "kernel/sched/sched.h"
 
-/* Something waits for the quiescent point of p. */
+/* Something waits for the quiescent point of p: clears rcu_tasks_holdout (kernel/sched/task.h). */
 void task_quiescent_slow(struct task_struct *p);
 
 /* p, the current task, is at a quiescent point. Costs one load and one test when nothing waits. */

@@ -98,10 +98,7 @@ static __always_inline bool syscall_boundary(void)
 #define SYSCALL_REGISTER(type, arg) (sizeof(type) < 8 ? (u32)(arg) : (arg))
 /* clang-format on */
 
-#ifdef NOP5_HOST
-#define SYSCALL_METADATA(n, name, ...)
-#define SYSCALL_METADATA0(name)
-#else
+#ifndef NOP5_HOST
 #define SYSCALL_METADATA0(name_)                                                                   \
 	static const struct syscall_metadata syscall_##name_ LINKER_TABLE_ENTRY(rodata, syscalls,  \
 										#name_) = {        \
@@ -123,6 +120,9 @@ static __always_inline bool syscall_boundary(void)
 		.args = syscall_args_##name_,                                                      \
 		.func = (void *)__se_sys_##name_,                                                  \
 	};
+#else
+#define SYSCALL_METADATA(n, name, ...)
+#define SYSCALL_METADATA0(name)
 #endif
 
 /* The same for a call without arguments. */

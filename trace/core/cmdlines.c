@@ -26,14 +26,14 @@ struct saved_cmdline {
 };
 
 struct saved_cmdlines_buffer {
-	u16 slot_of[PID_NUMBERS];     /* [C] or NO_CMDLINE */
+	u16 slot_of[PID_NUMBERS];     /* [L] or NO_CMDLINE */
 	unsigned size;                /* constant */
-	unsigned last;                /* [C] the slot used most recently */
-	struct saved_cmdline slots[]; /* [C] */
+	unsigned last;                /* [L] the slot used most recently */
+	struct saved_cmdline slots[]; /* [L] */
 };
 
-static struct saved_cmdlines_buffer *savedcmd; /* [C] to read, [C and T] to replace */
-static int cmdline_lock;                       /* C: taken with interrupts off */
+static struct saved_cmdlines_buffer *savedcmd; /* [L] to read, [L and T] to replace */
+static int cmdline_lock;                       /* L: taken with interrupts off */
 static u16 saved_tgids[PID_NUMBERS];           /* [A] by pid; 0: not saved */
 
 static bool cmdline_trylock(void)
@@ -60,7 +60,7 @@ static void cmdline_unlock(void)
 
 u32 cmdline_generation = 1;
 
-/* [C] held. */
+/* [L] held. */
 static void next_generation(void)
 {
 	u32 next = cmdline_generation + 1;
@@ -79,7 +79,7 @@ void trace_forget_saved(void)
 
 /*
  * Saves the name of the task in the slot of its PID, or in the oldest slot. The generation tells
- * which tasks need not be saved again: those with the current one. [C] held.
+ * which tasks need not be saved again: those with the current one. [L] held.
  */
 static void save_cmdline(struct task_struct *task)
 {

@@ -15,12 +15,12 @@
 #include "kernel/module_list.h"
 #include "kernel/rcu/rcu.h"
 
-#define LAST_BOOT_END (1UL << 62) /* the ring buffer keeps no later entry */
-
 /*
- * Returns a time that is after all entries of the buffer. The clock has started again since the
- * entries of the last boot.
+ * After all entries of the last boot: the ring buffer keeps no later one. The present time would be
+ * too early, because the clock has started again since then.
  */
+#define LAST_BOOT_END (1UL << 62)
+
 /* Returns the time at which the trace ends for iter. Usually now, so each reader gets done. */
 static u64 end_of_trace(struct trace_iterator *iter)
 {

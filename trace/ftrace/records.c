@@ -76,6 +76,7 @@ static int __init compare_sites(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* The linker appends file after file, but a file may have sites in several sections of code. */
 static bool __init is_sorted(void)
 {
 	for (unsigned long *site = __start_mcount_loc + 1; site < __stop_mcount_loc; site++)

@@ -197,7 +197,7 @@ static __always_inline u64 rb_offset(const struct ring_buffer_per_cpu *cb, u64 p
 	return place & cb->offset_mask;
 }
 
-/* Returns the page of a place or of a slot's word. */
+/* Returns the page of a place or of a slot's word. at: where it is in pages[], in bytes. */
 static __always_inline struct buffer_page *rb_page(const struct ring_buffer_per_cpu *cb, u64 place)
 {
 	u32 at = (u32)place >> (RB_OFFSET_BITS - RB_PAGE_STRUCT_SHIFT) & cb->pages_mask;

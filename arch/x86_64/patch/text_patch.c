@@ -6,8 +6,8 @@
  *
  *      0f 1f 44 00 00    nop                  old
  *      cc 1f 44 00 00    int3                 1: every CPU that comes here traps
- *      cc 37 2e 00 00    int3 + new tail      2: still traps, the tail is ready
- *      e8 37 2e 00 00    call ftrace_caller   3: new
+ *      cc 6b db eb 1f    int3 + new tail      2: still traps, the tail is ready
+ *      e8 6b db eb 1f    call of a trampoline 3: new
  *
  * After each step comes a round (text_sync_all()): every other CPU gets an interrupt, an IPI, and
  * executes a serializing instruction in it, cpuid (Intel SDM 3A 9.1.3, cross-modifying code). The

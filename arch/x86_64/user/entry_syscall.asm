@@ -74,7 +74,7 @@ entry_SYSCALL_64_after_hwframe:
 	mov	rdx, [gs:current_task]
 	cmp	dword [rdx + TASK_EXIT_WORK], 0
 	jne	return_to_user_work
-	cmp	dword [gs:__preempt_count], PREEMPT_NEED_RESCHED
+	cmp	dword [gs:__preempt_count], PREEMPT_NEED_RESCHED ; this bit is 0 for a request
 	jne	return_to_user_work
 	test	dword [rsp + 8 + PT_FLAGS], FLAGS_TF
 	jnz	return_to_user_iret		; after SYSRET the trap would come too early
