@@ -1,4 +1,4 @@
-/* What kernel/jump_label*.c share. The legend of the letters is in jump_label.c. */
+/* What kernel/jump_label*.c share. [J] jump_label_mutex. */
 #pragma once
 
 #include "arch/patch/insn_site.h"

@@ -73,7 +73,7 @@ def draw_objects():
     pages = structure(d, 0, 24, 210, "records.c", ["pages[]"], "gray")
     record = structure(d, 0, 120, 210, "dyn_ftrace", ["offset", "flags"], "yellow")
     site = structure(d, 0, 250, 210, "vfs_read:", ["call …"], "gray")
-    code = structure(d, 0, 350, 210, "code of the trampoline", ["save registers", "mov rdx, op", "call func", "restore, ret"], "green")
+    code = structure(d, 0, 350, 210, "code of the trampoline", ["save registers", "mov rdx, [op]", "call func", "restore, ret"], "green")
     hash_ = structure(d, 300, 24, 230, "ftrace_hash", ["count, mask", "slots[]: offsets"], "yellow")
     ops = structure(d, 300, 144, 230, "ftrace_ops", ["list", "func", "filter_hash", "notrace_hash", "trampoline", "private"], "blue")
     trampoline = structure(d, 300, 350, 230, "ftrace_trampoline", ["address, size", "target"], "green")
