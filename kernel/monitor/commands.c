@@ -264,11 +264,6 @@ static int kill(struct command *c __unused, const char *word)
 	return report(error ? error : kill_job(pid), "sh: can't kill pid %s: %s", word);
 }
 
-static int wait(struct command *c __unused)
-{
-	return wait_for_jobs() ? STATUS_INTERRUPTED : 0;
-}
-
 static int poweroff(struct command *c __unused)
 {
 	kernel_power_off();
@@ -299,7 +294,7 @@ static const struct builtin {
 	{ "rm", .each = rm },
 	{ "rmdir", .each = rmdir },
 	{ "sleep", .each = sleep },
-	{ "wait", .once = wait },
+	{ "wait", .once = wait_for_jobs },
 };
 
 static int run_builtin(const struct builtin *builtin, struct command *c)

@@ -134,18 +134,16 @@ static void free_ended_jobs(void)
 	mutex_unlock(&jobs_lock);
 }
 
-int wait_for_jobs(void)
+int wait_for_jobs(struct command *c __unused)
 {
-	int error = 0;
+	while (current == shell && !list_empty(&jobs)) {
+		struct task_struct *task = list_first_entry(&jobs, struct command, jobs)->task;
 
-	while (current == shell && !error && !list_empty(&jobs)) {
-		struct command *job = list_first_entry(&jobs, struct command, jobs);
-
-		error = wait_event_interruptible(job->task->exited.wait,
-						 completion_done(&job->task->exited));
+		if (wait_event_interruptible(task->exited.wait, completion_done(&task->exited)))
+			return STATUS_INTERRUPTED;
 		free_ended_jobs();
 	}
-	return error;
+	return 0;
 }
 
 /* ---- the shell ---- */
@@ -177,12 +175,11 @@ static bool read_line(char *line)
 	loff_t unused = 0;
 	ssize_t n = kernel_read(console, line, LINE_SIZE - 1, &unused);
 
-	if (n <= 0) {
-		last_status = n < 0 ? STATUS_INTERRUPTED : 0;
-		return false;
-	}
-	line[n - (line[n - 1] == '\n')] = '\0';
-	return true;
+	if (n > 0)
+		line[n - (line[n - 1] == '\n')] = '\0';
+	else
+		last_status = n ? STATUS_INTERRUPTED : 0;
+	return n > 0;
 }
 
 static int shell_thread(void *unused __unused)

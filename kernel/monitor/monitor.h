@@ -45,8 +45,8 @@ extern char current_name[CURRENT_NAME_SIZE];
 __printf(1, 2) void complain(const char *format, ...);
 /* Sends ^C to the job with this PID. Or -ESRCH. */
 int kill_job(pid_t pid);
-/* Waits for the end of all jobs, if the current thread is the shell: 0 or -EINTR. */
-int wait_for_jobs(void);
+/* `wait`: for the end of all jobs, if the current thread is the shell. Returns the status. */
+int wait_for_jobs(struct command *c);
 
 /* ---- parse.c ---- */
 

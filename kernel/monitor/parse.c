@@ -13,12 +13,9 @@ static void add(struct command *c, char byte)
 
 static void add_variable(struct command *c, char name)
 {
-	char number[16];
+	int value = name == '?' ? last_status : (name == '!' ? last_job : current->pid);
 
-	snprintf(number, sizeof(number), "%d",
-		 name == '?' ? last_status : (name == '!' ? last_job : current->pid));
-	for (const char *s = number; *s; s++)
-		add(c, *s);
+	c->used += (size_t)scnprintf(c->text + c->used, LINE_SIZE - c->used, "%d", value);
 }
 
 /* Whether a backslash before c takes the meaning of c. In double quotes it stays before others. */
@@ -52,10 +49,9 @@ static char *next_word(const char **line, struct command *c)
 
 static int syntax_error(const char *s)
 {
-	if (*s)
-		complain("sh: syntax error: unexpected \"%c\"\n", *s);
-	else
-		complain("sh: syntax error: unexpected newline\n");
+	const char operator[] = { '"', *s, '"', '\0' };
+
+	complain("sh: syntax error: unexpected %s\n", *s ? operator: "newline");
 	return STATUS_SYNTAX;
 }
 

@@ -76,10 +76,12 @@ static void from_pipe_to_full_file(void)
 /* Reads until there is no more, and checks what comes: `pos` bytes have come before. Returns how many have come. */
 static int drain(int fd, int pos, bool *in_order)
 {
-	char byte;
+	char bytes[4096];
+	ssize_t n;
 
-	for (; read(fd, &byte, 1) == 1; pos++)
-		*in_order &= byte == (char)(pos % 65536 % 251);
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0)
+		for (ssize_t i = 0; i < n; i++, pos++)
+			*in_order &= bytes[i] == (char)(pos % 65536 % 251);
 	return pos;
 }
 
