@@ -101,6 +101,14 @@ class TestedTree:
             raise Lost("a kernel that stays up", f"{BOOT_FAILED[result.returncode]}: {last_words(result)}")
         return answers
 
+    def boot_log(self, *, cpus=2, append="", build=None):
+        """Boot, and return what the console shows up to the prompt and a first command."""
+        options = ["--verbose", "--cpus", str(cpus), *self.initrd(), *(["--build", build] if build else [])]
+        result = self.run_boot(["echo"], options + (["--append", append] if append else []))
+        if "nop5:/# " not in result.stderr:
+            raise Lost("a kernel that boots", f"{BOOT_FAILED.get(result.returncode, 'none')}: {last_words(result)}")
+        return result.stderr.replace("\r\n", "\n")
+
     def crash(self, *, cpus=1, append="", build=None, commands=("true",)):
         """Boot a kernel that must panic, and return its report."""
         options = ["--cpus", str(cpus), *self.initrd(), *(["--build", build] if build else [])]

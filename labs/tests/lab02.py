@@ -6,7 +6,6 @@ from lab01 import sites_in, TRACING
 from lab_test import expect, quoted
 from elf import Elf
 
-NOP = "0f 1f 44 00 00"
 RECORDS_PER_PAGE = 512
 
 
@@ -20,33 +19,41 @@ def sites(lab):
 
 
 def test_boots(lab):
-    release, = lab.boot("uname -s")
-    expect(release.text.strip() == "Linux", "`uname -s` to print Linux", release.text)
+    version, = lab.boot("cat /proc/version")
+    expect(version.text.startswith("nop5 "), "/proc/version to name nop5", version.text)
+
+
+def expect_nops(lab, names, build=None):
+    """A tracer patches a site only if it holds the nop, and else says what it holds. Init functions have gone when the prompt comes, so it starts early."""
+    log = lab.boot_log(append=f"ftrace=function ftrace_filter={','.join(names)}", build=build)
+    refused = re.search(r"ftrace: cannot patch (\S+).*\n.*ftrace: (expected .*), wanted", log)
+    expect(not refused, "nops at the sites of " + ", ".join(names), refused and f"at {refused[1]}: {refused[2]}")
 
 
 def test_nops(lab):
     stay, init = sites(lab)
     names = [name for name in stay if "." not in name and stay.count(name) == 1]
     chosen = [names[0], names[-1], *lab.random.sample(names[1:-1], 12)]
-    answers = lab.boot(*(f"dis {name}" for name in chosen))
-    for name, answer in zip(chosen, answers):
-        expect(answer.lines and NOP in answer.text.split(":", 1)[-1][:20], f"{NOP} at the beginning of {name}()",
-               (answer.lines + ["", "nothing"])[1])
-    # Init functions have gone when the prompt comes. A tracer that starts early checks their sites.
-    filters = ",".join(name for name in init[-5:] if "." not in name)
-    log, = lab.boot("dmesg | grep -A 1 'ftrace: cannot patch'", append=f"ftrace=function ftrace_filter={filters}")
-    expect(not log.text, f"nops at the last sites of the list, {filters}", log.text)
+    expect_nops(lab, chosen + [name for name in init[-5:] if "." not in name])
+    _, _, start, enabled = lab.boot(f"cd {TRACING}", f"echo {' '.join(chosen)} > set_ftrace_filter", "echo function > current_tracer", "cat enabled_functions")
+    expect(start.status == 0, "the function tracer to start", f"status {start.status}: {start.text}")
+    missing = set(chosen) - {line.split(" ")[0] for line in enabled.lines}
+    expect(not missing, "the chosen functions in enabled_functions", f"none of {quoted(sorted(missing))}")
 
 
 def test_traced(lab):
     stay, _ = sites(lab)
     names = [name for name in stay if name.startswith("vfs_") and "." not in name]
-    answers = lab.boot(f"cd {TRACING}", "echo 'vfs_*' > set_ftrace_filter", "echo function > current_tracer", "cut -d' ' -f1 enabled_functions",
-                       "dis vfs_read", "echo nop > current_tracer", "dis vfs_read", cpus=4)
-    expect(answers[2].status == 0, "the function tracer to start", f"status {answers[2].status}: {answers[2].text}")
-    expect(set(names) <= set(answers[3].lines), f"{len(names)} functions vfs_* in enabled_functions", quoted(answers[3].lines[:5]) or "none")
-    expect(re.search(r"^  e8 ", answers[4].text, re.M), "a call at vfs_read while it is traced", answers[4].text)
-    expect(NOP in answers[6].text, "a nop at vfs_read again", answers[6].text)
+    _, _, start, enabled, _, on, _, _, off, again = lab.boot(
+        f"cd {TRACING}", "echo 'vfs_*' > set_ftrace_filter", "echo function > current_tracer", "cat enabled_functions",
+        "cat /proc/uptime", "cat trace", "echo nop > current_tracer; echo > trace", "cat /proc/uptime", "cat trace",
+        "echo function > current_tracer", cpus=4)
+    expect(start.status == 0, "the function tracer to start", f"status {start.status}: {start.text}")
+    seen = [line.split(" ")[0] for line in enabled.lines]
+    expect(set(names) <= set(seen), f"{len(names)} functions vfs_* in enabled_functions", quoted(seen[:5]) or "none")
+    expect("vfs_open <-" in on.text, "vfs_open in the trace while it is traced", on.lines[-1:] or "nothing")
+    expect("<-" not in off.text, "no call in the trace of the tracer nop", off.lines[-1:])
+    expect(again.status == 0, "the function tracer to start again: nops have come back", f"status {again.status}: {again.text}")
 
 
 def damaged_kernel(lab, name, code):
@@ -88,12 +95,16 @@ def test_pages(lab):
     """A kernel with so many functions more that those which stay fill their pages, and the init functions have one of their own."""
     stay, init = sites(lab)
     more = -len(stay) % RECORDS_PER_PAGE
-    # Until init memory is freed, nothing else in the boot frees a page of its own.
-    total, log, freed = lab.boot(f"cat {TRACING}/dyn_ftrace_total_info", "dmesg | grep 'ftrace: allocating'",
-                                 f"sed '/Freeing unused kernel image/q' {TRACING}/trace | grep -c mm_page_free:",
-                                 append="trace_event=kmem:mm_page_free,printk:console", build=lab.rebuild(f"BALLAST={more}"))
+    # Between these two functions nothing else frees a page of its own.
+    begin, end = "free_initmem", "unmap_kernel_range"
+    build = lab.rebuild(f"BALLAST={more}")
+    log = lab.boot_log(build=build)
     pages = (len(stay) + more) // RECORDS_PER_PAGE
     made = f"allocating {len(stay) + len(init) + more} entries in {pages + 1} pages"
-    expect(made in log.text, f"`{made}` at boot", log.text)
+    expect(made in log, f"`{made}` at boot", re.findall("ftrace: allocating.*", log) or "nothing of it")
+    total, trace = lab.boot(f"cat {TRACING}/dyn_ftrace_total_info", f"cat {TRACING}/trace",
+                            append=f"ftrace=function ftrace_filter={begin},{end},free_pages", build=build)
     expect(total.text.startswith(f"{len(stay) + more} pages:{pages} "), f"{len(stay) + more} records in {pages} pages at the prompt", total.text)
-    expect(freed.text == "1\n", "one mm_page_free before `Freeing unused kernel image`", freed.text)
+    expect(f" {begin} <-" in trace.text and f" {end} <-" in trace.text, f"{begin}() and {end}() in the trace of the boot", trace.lines[-2:])
+    freed = trace.text.partition(f" {begin} <-")[2].partition(f" {end} <-")[0].count(" free_pages <-")
+    expect(freed == 1, "one call of free_pages() before init memory is unmapped", f"{freed}")
