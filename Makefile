@@ -365,7 +365,7 @@ $(O)/%.iso: $(O)/%.elf $(INITRD) iso/boot/grub/grub.cfg scripts/mkiso
 
 # Modules: scripts/Makefile.modules builds those of one directory, which lies in this tree or elsewhere.
 export MODULE_CFLAGS = $(CFLAGS)
-export MACHINE TRACED LD O V EVENT_HEADERS MODULE_FLAGS
+export MACHINE TRACED LD O V EVENT_HEADERS MODULE_FLAGS LINKED
 MODULE_NEEDS := $(MODULE_FLAGS) $(O)/Module.symvers $(TRACEPOINTS) $(RECORDMCOUNT)
 modules: $(MODULE_NEEDS)
 	$(if $(M),,$(error make modules M=DIR: DIR is missing))
