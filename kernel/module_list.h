@@ -90,7 +90,7 @@ struct module {
 	size_t traceiter_size;
 	struct kallsyms_table *symbols, *init_symbols;
 	void *ftrace;      /* of trace/ftrace/module.c [ftrace_lock] */
-	void *jump_labels; /* of kernel/jump_label.c [jump_label_mutex] */
+	void *jump_labels; /* of kernel/jump_label_module.c [jump_label_mutex] */
 	void *files;       /* of fs/module/sysfs.c [M of the chain] */
 	bool has_init;
 	bool may_be_probed;     /* ftrace and jump labels know its sites; of trace/kprobes */

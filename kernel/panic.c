@@ -103,14 +103,16 @@ static void __noreturn panic_end(void)
 
 /*
  * A fault in the report of a panic, or twice in that of an oops: ends the machine. What is reported
- * may still wait for a CPU that sends it, or that has been stopped while it sent.
+ * may still wait for a CPU that sends it; it is stopped now, if it was not before.
  */
 static void __noreturn panic_end_early(void)
 {
 	static bool flushes; /* [A] the flush may fault itself */
 
-	if (!xchg(&flushes, true))
+	if (!xchg(&flushes, true)) {
+		smp_stop_other_cpus(false); /* before the console is taken from its holder */
 		console_flush_on_panic();
+	}
 	panic_end();
 }
 
@@ -190,6 +192,8 @@ static void oops_enter(struct pt_regs *regs)
 
 	if (atomic_read(&die_cpu) != this_cpu) {
 		while (atomic_cmpxchg(&die_cpu, -1, this_cpu) != -1) {
+			if (atomic_read(&panic_cpu) == this_cpu)
+				panic_end_early(); /* the panic has stopped that CPU, or will */
 			smp_handle_nmi(regs);
 			cpu_relax();
 		}

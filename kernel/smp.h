@@ -27,8 +27,8 @@ void on_each_cpu(smp_call_func_t func, void *info, bool wait);
  */
 void smp_send_reschedule(unsigned cpu);
 /*
- * Stops the other CPUs by NMI, one after another. backtrace: each prints its backtrace before it
- * halts. Interrupts off.
+ * Stops the other CPUs by NMI, one after another; the first call does. backtrace: each prints its
+ * backtrace before it halts. Interrupts off.
  */
 void smp_stop_other_cpus(bool backtrace);
 /* Makes a CPU print its registers and backtrace, by NMI, and waits for that. */

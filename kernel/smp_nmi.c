@@ -38,8 +38,11 @@ static void ask_by_nmi(unsigned cpu, u32 what)
 
 void smp_stop_other_cpus(bool backtrace)
 {
+	static bool begun; /* [A] */
 	unsigned cpu;
 
+	if (xchg(&begun, true))
+		return; /* a CPU that has stopped does not answer again */
 	for_each_online_cpu (cpu)
 		if (cpu != smp_processor_id())
 			ask_by_nmi(cpu, backtrace ? NMI_STOP | NMI_BACKTRACE : NMI_STOP);

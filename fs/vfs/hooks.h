@@ -4,7 +4,7 @@
  *
  * Most functions are called only if the feature has left something in the object: locks, a watch,
  * an item of epoll. So they are never NULL then, and a file without it costs one load, as before.
- * The inline functions below, and those of fsnotify.h, call them.
+ * Inline functions call them: below, in fsnotify.h, fs/file/file.h and fs/calls/fcntl.h.
  */
 #pragma once
 

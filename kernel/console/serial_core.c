@@ -30,8 +30,11 @@ bool uart_port_trylock(struct uart_port *port, unsigned long *flags)
 
 void __uart_port_unlock(struct uart_port *port, unsigned long flags)
 {
-	WRITE_ONCE(port->lock_cpu, -1);
-	raw_ticket_unlock(&port->lock);
+	/* A panic may have taken the lock from a CPU that did not stop. */
+	if (READ_ONCE(port->lock_cpu) == (int)smp_processor_id()) {
+		WRITE_ONCE(port->lock_cpu, -1);
+		raw_ticket_unlock(&port->lock);
+	}
 	local_irq_restore(flags);
 }
 

@@ -209,7 +209,7 @@ size_t n_tty_receive_buf(struct tty_struct *tty, const u8 *chars, const u8 *flag
 void n_tty_flush_echoes(struct tty_struct *tty);
 /* True when writes go directly to the port: the terminal is raw, and not the console. */
 bool tty_bypasses_buffer(const struct tty_struct *tty);
-/* Stop the output, and let it go on. output_lock held: a writer that has asked for room writes. */
+/* Stop the output, and let it go on. output_lock held: who has asked for room has written. */
 void n_tty_stop(struct tty_struct *tty);
 void n_tty_start(struct tty_struct *tty);
 

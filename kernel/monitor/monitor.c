@@ -78,7 +78,7 @@ int kill_job(pid_t pid)
 
 	mutex_lock(&jobs_lock);
 	list_for_each_entry (job, &jobs, jobs)
-		if (job->task->pid == pid) {
+		if (job->task->pid == pid && !completion_done(&job->task->exited)) {
 			interrupt(job->task);
 			error = 0;
 		}

@@ -78,7 +78,7 @@ u64 prb_first_seq(const struct printk_ringbuffer *rb);
 u64 prb_next_seq(const struct printk_ringbuffer *rb);
 
 /*
- * Reads the record of the log at *seq, and moves *seq behind it. 1: a record; 0: none yet; -EPIPE:
- * it is lost, and *seq is now the oldest record. Any context.
+ * Reads the first record of the log from *seq on, and moves *seq to it; r->next_seq is behind it.
+ * 1: a record; 0: none yet; -EPIPE: it is lost, and *seq is now the oldest record. Any context.
  */
 int kmsg_read_next(u64 *seq, struct printk_record *r);

@@ -21,7 +21,7 @@ pid_t trace_find_tgid(pid_t pid);
 /*
  * Names are saved in a generation. It ends when a saved name is dropped or when more is to be
  * saved, and then all tasks are saved anew. task->cmdline_saved is the generation in which its
- * name, and its thread group if that is recorded, were saved. Changed with lock C of cmdlines.c
+ * name, and its thread group if that is recorded, were saved. Changed with lock L of cmdlines.c
  * held.
  */
 extern u32 cmdline_generation;

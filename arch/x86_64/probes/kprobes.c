@@ -20,7 +20,7 @@ BUILD_BUG_ON(MAX_INSN_SIZE + 1 > SECOND_COPY);
 /* What POPF changes in the kernel: all but RF, VM, VIF and VIP. */
 #define POPF_FLAGS (X86_EFLAGS_USER | X86_EFLAGS_IF | X86_EFLAGS_IOPL | X86_EFLAGS_NT | BIT(21))
 
-void (*kprobe_detour_handler)(void *data, struct pt_regs *regs);
+void (*kprobe_detour_handler)(void *data, struct pt_regs *regs) __ro_after_init;
 
 void arch_kprobe_set_handlers(const struct arch_kprobe_handlers *handlers)
 {
