@@ -49,9 +49,9 @@ static char *next_word(const char **line, struct command *c)
 
 static int syntax_error(const char *s)
 {
-	const char operator[] = { '"', *s, '"', '\0' };
+	const char quoted[] = { '"', *s, '"', '\0' };
 
-	complain("sh: syntax error: unexpected %s\n", *s ? operator: "newline");
+	complain("sh: syntax error: unexpected %s\n", *s ? quoted : "newline");
 	return STATUS_SYNTAX;
 }
 
