@@ -147,7 +147,7 @@ SELFTEST(trace, no_entry_is_completed_after_a_write_of_0_to_tracing_on)
 
 #define FORK_PARENT 30000
 #define FORK_CHILD  30001
-#define FORK_ROUNDS 100U
+#define FORK_ROUNDS 300U
 #define PID_WORDS   600U
 
 static bool stop_writing; /* [A] */

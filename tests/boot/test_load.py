@@ -210,9 +210,9 @@ def test_without_memory_the_largest_process_is_killed_and_named_and_its_memory_r
 
 def test_a_process_that_needs_little_memory_does_not_end_because_of_another_one(small):
     """Its fault may come while the memory of the victim is being freed: then no second victim is needed."""
-    said = small.check("processes bystanders 5")
+    said = small.check("processes bystanders 10")
     assert said.endswith("bystanders: 0 killed\n"), said
-    assert said.count("Out of memory: Killed process") == 5
+    assert said.count("Out of memory: Killed process") == 10
 
 
 def test_a_process_with_a_low_score_adjustment_outlives_a_smaller_one(small):

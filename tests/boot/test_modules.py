@@ -422,7 +422,7 @@ def test_a_module_goes_while_its_functions_are_preempted(machine):
     """Tasks call traced functions of the module until its exit stops them, on all CPUs and with each tracer."""
     for tracer in ("function", "function_graph"):
         machine.check(f"echo {tracer} > {TRACING}/current_tracer")
-        for _ in range(3):
+        for _ in range(5):
             machine.check("insmod test_traced.ko tasks=8; rmmod test_traced")
         machine.check(f"echo nop > {TRACING}/current_tracer")
 
