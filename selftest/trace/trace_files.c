@@ -5,6 +5,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/sched/kthread.h"
 #include "kernel/sched/sched.h"
+#include "kernel/time/timer.h"
 #include "selftest/lib/files.h"
 #include "selftest/lib/ftrace_targets.h"
 #include "selftest/lib/threads.h"
@@ -306,5 +307,39 @@ SELFTEST(trace, a_sub_buffer_leaves_in_linux_format)
 	EXPECT_EQ(entry->ent.pid, current->pid);
 	EXPECT(strcmp(entry->str, "raw\n") == 0);
 	kfree(page);
+	reset();
+}
+
+#define EACH_NS 4 /* an interrupt at each fourth instruction, if the clock counts instructions */
+
+static void ignore_timer(struct timer_list *timer __unused)
+{
+}
+
+/* Interrupts arrive while the call that set_graph_function names is being recorded. */
+SELFTEST(trace, a_graph_of_one_function_begins_with_that_function)
+{
+	struct timer_list timer;
+
+	reset();
+	timer_setup(&timer, ignore_timer);
+	EXPECT_EQ(put("set_ftrace_filter", "ftrace_target_add do_interrupt"), 0);
+	EXPECT_EQ(put("set_graph_function", "ftrace_target_add"), 0);
+	EXPECT_EQ(put("current_tracer", "function_graph"), 0);
+	for (unsigned i = 0; i < 500; i++) {
+		const char *call, *interrupt;
+
+		put("trace", "");
+		preempt_disable();
+		mod_timer(&timer, ktime_get() + i * EACH_NS);
+		ftrace_target_add(1, 2);
+		preempt_enable();
+		del_timer_sync(&timer);
+		call = strstr(get("trace"), "ftrace_target_add()");
+		interrupt = strstr(text, "do_interrupt()");
+		EXPECT(call && (!interrupt || interrupt > call));
+	}
+	EXPECT_EQ(put("current_tracer", "nop"), 0);
+	EXPECT_EQ(put("set_graph_function", ""), 0);
 	reset();
 }

@@ -55,7 +55,7 @@ u32 graph_choose(const struct ftrace_graph_ent *trace, const struct fgraph_ops *
 	if ((checks & GRAPH_CHECK_FUNCTION) && !(flags & GRAPH_CALL_INSIDE)) {
 		if (!filter_has(&graph_function, trace->func))
 			return GRAPH_CALL_SKIP;
-		flags = GRAPH_CALL_INSIDE | (in_hardirq() ? GRAPH_CALL_IRQ : 0);
+		flags = GRAPH_CALL_INSIDE | GRAPH_CALL_FIRST | (in_hardirq() ? GRAPH_CALL_IRQ : 0);
 	}
 	if (depth && (u32)trace->depth >= depth)
 		return GRAPH_CALL_SKIP;

@@ -109,10 +109,14 @@ static noinline int graph_entry_checked(struct ftrace_graph_ent trace, struct fg
 	call = fgraph_reserve_data(gops->idx, sizeof(*call));
 	if (!call)
 		return 0;
-	call->flags = flags;
+	/* Until its entry is in the buffer, an interrupt is not yet inside the first call. */
+	call->flags = flags & GRAPH_CALL_FIRST ? 0 : flags;
+	barrier();
 	if (!(flags & (GRAPH_CALL_NOTRACE | GRAPH_CALL_THRESH)) &&
 	    !graph_write_call(gops->private, &trace, checks & GRAPH_CHECK_ARGS ? fregs : NULL))
 		return 0;
+	barrier();
+	call->flags = flags;
 	if (flags & GRAPH_CALL_SLEEP)
 		call->sleep = fgraph_sleep_time();
 	call->calltime = arch_ktime();

@@ -41,6 +41,7 @@ struct graph_call {
 #define GRAPH_CALL_THRESH  0x08 /* record only the return, and only after a long time */
 #define GRAPH_CALL_SLEEP   0x10
 #define GRAPH_CALL_RETVAL  0x20 /* record the return value */
+#define GRAPH_CALL_FIRST   0x40 /* a function of set_graph_function, not inside another */
 #define GRAPH_CALL_SKIP    0x80 /* do not trace the call */
 
 /* This tracer's data in a trace_array. A latency tracer has one, too, to record graphs. */
