@@ -83,13 +83,13 @@ $(call feature,hist,events,\
 	trace/hist trace/synth,\
 	histograms of events; synthetic events)
 
-$(call feature,uprobes,programs btf,\
-	trace/uprobes trace/probes arch/x86_64/probes arch/x86_64/unwind/regs.c kernel/vm/patch.c kernel/jump_label_find.c,\
-	probed instructions: the machine's part; uprobes; arguments of probes)
+$(call feature,uprobes,programs,\
+	trace/uprobes arch/x86_64/probes arch/x86_64/unwind/regs.c kernel/vm/patch.c kernel/jump_label_find.c,\
+	probed instructions: the machine's part; uprobes)
 
 $(call feature,probes,events ftrace uprobes btf,\
-	trace/kprobes trace/probe_events,\
-	kprobes and kretprobes; events that users make of probes)
+	trace/kprobes trace/probes trace/probe_events,\
+	kprobes and kretprobes; events that users make of probes; arguments of probes)
 
 $(call feature,commands,ftrace,\
 	trace/tracers/function/probes.c trace/tracers/function/commands.c,\

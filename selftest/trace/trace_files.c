@@ -11,7 +11,6 @@
 #include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
 #include "selftest/trace/tracefs.h"
-#include "trace/core/error_log.h"
 #include "trace/core/iterator.h"
 #include "trace/core/trace_printk.h"
 #include "trace/core/write.h"
@@ -63,40 +62,6 @@ SELFTEST(trace, only_the_tasks_of_set_ftrace_pid_are_traced)
 	ASSERT(trace_one_call());
 	EXPECT(!strstr(get("trace"), "ftrace_target_add <-"));
 	reset();
-}
-
-/* Tests the log itself. Tests of the commands that write to it are elsewhere. */
-SELFTEST(trace, error_log_keeps_the_last_eight_until_it_is_cleared)
-{
-	static const char *const errs[] = { "No such thing", "Too much" };
-	const char *line;
-	char command[16];
-
-	EXPECT_EQ(put("error_log", ""), 0);
-	EXPECT(strcmp(get("error_log"), "") == 0);
-	for (unsigned i = 0; i < 10; i++) {
-		snprintf(command, sizeof(command), "do it %u", i);
-		tracing_log_err(&global_trace, "selftest", command, errs, i % 2, 6);
-	}
-	line = get("error_log");
-	for (unsigned i = 2; i < 10; i++) {
-		char wanted[96];
-
-		snprintf(wanted, sizeof(wanted),
-			 "] selftest: error: %s\n  Command: do it %u\n                 ^\n",
-			 errs[i % 2], i);
-		EXPECT(*line == '[');
-		line = strchr(line, ']');
-		ASSERT(line && strncmp(line, wanted, strlen(wanted)) == 0);
-		line += strlen(wanted);
-	}
-	EXPECT_EQ(*line, '\0');
-	tracing_log_err(&global_trace, "selftest", "short", errs, 0, 7);
-	EXPECT(strstr(get("error_log"), "Command: short\n                  ^\n"));
-	EXPECT_EQ(put_mode("error_log", "x", 1, O_APPEND), 0);
-	EXPECT(strstr(get("error_log"), "short"));
-	EXPECT_EQ(put("error_log", ""), 0);
-	EXPECT(strcmp(get("error_log"), "") == 0);
 }
 
 /* ---- consuming readers ---- */
@@ -165,8 +130,7 @@ SELFTEST(trace, files_may_be_read_and_sought_however_they_were_opened)
 					     "set_graph_function", "set_graph_notrace",
 					     "set_ftrace_pid",     "max_graph_depth",
 					     "tracing_thresh",     "trace",
-					     "trace_options",      "error_log",
-					     "current_tracer" };
+					     "trace_options",      "current_tracer" };
 	static const int modes[] = { O_WRONLY, O_WRONLY | O_TRUNC, O_RDWR, O_RDWR | O_TRUNC };
 	char path[64], data[64];
 

@@ -14,7 +14,7 @@
 #include "check.h"
 #include "host_strdup.h"
 #include "kernel/btf/btf.h"
-#include "trace/core/error_log.h"
+#include "trace/events/error_log.h"
 #include "trace/core/trace_array.h"
 #include "trace/probes/probe_arg.h"
 

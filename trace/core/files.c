@@ -109,7 +109,7 @@ int trace_create_files(struct trace_array *tr)
 	if (!error)
 		error = trace_create_options_dir(tr);
 	for (struct trace_array_part *part = trace_array_parts; part && !error; part = part->next)
-		error = part->create_files(tr);
+		error = part->create_files ? part->create_files(tr) : 0;
 	return error ? error : create_tracer_files(tr);
 }
 

@@ -71,7 +71,8 @@ static void remove_instance(struct trace_array *tr)
 		if (t->detach && tracer_fits(t, tr))
 			t->detach(tr);
 	for (struct trace_array_part *part = trace_array_parts; part; part = part->next)
-		part->detach(tr);
+		if (part->detach)
+			part->detach(tr);
 	tracefs_remove(tr->dir);
 	mutex_lock(&trace_types_lock);
 	list_del_rcu(&tr->list);

@@ -18,7 +18,6 @@ TRACE_README(files, "1a",
 	     "  trace_pipe\t\t- the same, but each read removes what it returns, and waits\n"
 	     "  current_tracer\t- the tracer that runs now; write a name to start another\n"
 	     "  available_tracers\t- the names that current_tracer accepts\n"
-	     "  error_log\t- why the last commands were refused\n"
 	     "  buffer_size_kb\t- size of the buffer of each CPU\n"
 	     "  buffer_total_size_kb- size of all these buffers together\n"
 	     "  buffer_subbuf_size_kb- size of the pieces of a buffer; no entry is larger\n"

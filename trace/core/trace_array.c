@@ -5,7 +5,6 @@
  * traces the rest of the boot. It is small and gets its full size when tracing starts.
  */
 #include "trace/core/dump.h"
-#include "trace/core/error_log.h"
 #include "kernel/export.h"
 #include "trace/core/options.h"
 #include "trace/core/snapshot.h"
@@ -509,7 +508,6 @@ int trace_array_init(struct trace_array *tr)
 	spin_lock_init(&tr->snapshot_lock);
 	cpumask_setall(&tr->tracing_cpumask);
 	INIT_LIST_HEAD(&tr->options);
-	INIT_LIST_HEAD(&tr->err_log);
 	tr->buffer = tr->buffers[0] = tr->persistent ? tr->persistent->alloc(tr->persistent)
 						     : ring_buffer_alloc(1, RB_FL_OVERWRITE);
 	tr->buffer_expanded = tr->persistent;
@@ -542,7 +540,6 @@ void trace_array_exit(struct trace_array *tr)
 		if (*trace_array_private(tr, part))
 			part->destroy(tr);
 	trace_free_options(tr);
-	tracing_clear_errs(tr);
 	for (unsigned i = 0; i < ARRAY_SIZE(tr->buffers); i++)
 		if (tr->buffers[i])
 			ring_buffer_free(tr->buffers[i]);

@@ -25,10 +25,7 @@ struct trace_cpu {
 #define TRACERS_MAX           16
 #define TRACE_ARRAY_PARTS_MAX 4
 
-/*
- * [T] trace_types_lock to write; [E] err_log_mutex (error_log.c); [S] snapshot_lock to write; [A]
- * atomic.
- */
+/* [T] trace_types_lock to write; [S] snapshot_lock to write; [A] atomic. */
 struct trace_array {
 	/*
 	 * [S] The buffer that writers use now, and the buffer that holds the last snapshot. A
@@ -57,8 +54,6 @@ struct trace_array {
 	u64 time_start;                 /* [T] clock when the trace was last cleared */
 	struct dentry *dir;             /* constant: NULL for the root of tracefs */
 	struct dentry *options_dir;     /* constant */
-	struct list_head err_log;       /* [E] */
-	unsigned err_log_count;         /* [E] */
 	struct mutex pipe_lock;         /* serializes consuming readers, entry by entry */
 	struct trace_cpu all;           /* constant */
 	struct trace_cpu *cpus;         /* constant pointer: nr_cpu_ids elements */
@@ -83,8 +78,9 @@ struct trace_array {
 struct trace_array_part {
 	/* Allocates the part's data in tr (trace_array_private()). 0 or -ENOMEM. E and T held. */
 	int (*create)(struct trace_array *tr);
-	int (*create_files)(struct trace_array *tr); /* in tr->dir. 0 or -ENOMEM. E and T held. */
-	void (*detach)(struct trace_array *tr);      /* stops all that uses tr. No lock held. */
+	int (*create_files)(
+		struct trace_array *tr); /* in tr->dir, or NULL. 0 or -ENOMEM. E and T held. */
+	void (*detach)(struct trace_array *tr); /* stops all that uses tr, or NULL. No lock held. */
 	void (*destroy)(struct trace_array *tr); /* frees the data, after the last file is closed */
 	unsigned index;                /* constant once registered: index into trace_array.parts */
 	struct trace_array_part *next; /* [boot] */

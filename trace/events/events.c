@@ -6,6 +6,7 @@
 #include "kernel/rcu/rculist.h"
 #include "kernel/tracepoint.h"
 #include "trace/core/entries.h"
+#include "trace/events/error_log.h"
 #include "trace/events/event.h"
 #include "trace/events/event_pids.h"
 #include "trace/events/files.h"
@@ -125,6 +126,8 @@ static int __init trace_events_init(void)
 	for_each_linker_table_entry (group, trace_event_groups)
 		error = error ? error : group->add_calls();
 	mutex_lock(&trace_types_lock);
+	if (!error)
+		error = register_trace_array_part(&error_log_part);
 	for_each_linker_table_entry (group, trace_event_groups)
 		error = error ? error : register_trace_array_part(group->part);
 	if (!error)

@@ -8,7 +8,7 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rcu.h"
-#include "trace/core/error_log.h"
+#include "trace/events/error_log.h"
 #include "trace/events/event.h"
 #include "trace/events/files.h"
 #include "trace/filter/filter.h"

@@ -1,7 +1,7 @@
 /* The texts of errors, which are Linux's, and the command that they belong to. E held. */
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
-#include "trace/core/error_log.h"
+#include "trace/events/error_log.h"
 #include "trace/events/event.h"
 #include "trace/hist/hist.h"
 

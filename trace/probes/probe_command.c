@@ -3,7 +3,7 @@
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "trace/core/error_log.h"
+#include "trace/events/error_log.h"
 #include "trace/core/trace_array.h"
 #include "trace/probes/probe_arg.h"
 

@@ -10,7 +10,7 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "trace/core/entries.h"
-#include "trace/core/error_log.h"
+#include "trace/events/error_log.h"
 #include "trace/core/files.h"
 
 #define SYNTH_SYSTEM "synthetic"

@@ -5,6 +5,8 @@
 
 struct trace_array;
 
+extern struct trace_array_part error_log_part; /* the log of each trace_array */
+
 /*
  * Records why a command was refused: location is such as "hist:sched:sched_switch", errs[type] such
  * as "Field not found". The function copies location and command; errs[type] is a constant.
@@ -12,4 +14,3 @@ struct trace_array;
  */
 void tracing_log_err(struct trace_array *tr, const char *location, const char *command,
 		     const char *const *errs, u8 type, u16 position);
-void tracing_clear_errs(struct trace_array *tr);

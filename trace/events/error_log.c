@@ -5,18 +5,20 @@
  * commands.
  */
 #include "fs/vfs/seq_file.h"
+#include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/time/ktime.h"
-#include "trace/core/error_log.h"
 #include "trace/core/files.h"
+#include "trace/core/readme.h"
+#include "trace/events/error_log.h"
 
 #define USEC_PER_SEC         1000000ULL
 #define TRACING_LOG_ERRS_MAX 8 /* a new error replaces the oldest one */
 #define COMMAND_LINE         "  Command: "
 
 struct tracing_log_err {
-	struct list_head list; /* [E] in trace_array.err_log, the oldest first */
+	struct list_head list; /* [E] in error_log.errors, the oldest first */
 	ktime_t time;
 	const char *location; /* a copy, behind the command's NUL */
 	const char *text;
@@ -24,14 +26,25 @@ struct tracing_log_err {
 	char command[];
 }; /* constant but for list */
 
-static DEFINE_MUTEX(err_log_mutex); /* E: all trace_arrays' err_log and err_log_count */
+/* The log of a trace_array: its data of error_log_part. */
+struct error_log {
+	struct list_head errors; /* [E] */
+	unsigned count;          /* [E] */
+};
 
-static void drop_oldest(struct trace_array *tr)
+static DEFINE_MUTEX(err_log_mutex); /* E */
+
+static struct error_log *log_of(struct trace_array *tr)
 {
-	struct tracing_log_err *err = list_first_entry(&tr->err_log, struct tracing_log_err, list);
+	return *trace_array_private(tr, &error_log_part);
+}
+
+static void drop_oldest(struct error_log *log)
+{
+	struct tracing_log_err *err = list_first_entry(&log->errors, struct tracing_log_err, list);
 
 	list_del(&err->list);
-	tr->err_log_count--;
+	log->count--;
 	kfree(err);
 }
 
@@ -39,6 +52,7 @@ void tracing_log_err(struct trace_array *tr, const char *location, const char *c
 		     const char *const *errs, u8 type, u16 position)
 {
 	size_t command_size = strlen(command) + 1, location_size = strlen(location) + 1;
+	struct error_log *log = log_of(tr);
 	struct tracing_log_err *err =
 		kmalloc(sizeof(*err) + command_size + location_size, GFP_KERNEL);
 
@@ -51,20 +65,46 @@ void tracing_log_err(struct trace_array *tr, const char *location, const char *c
 	memcpy(err->command, command, command_size);
 	memcpy(err->command + command_size, location, location_size);
 	mutex_lock(&err_log_mutex);
-	if (tr->err_log_count == TRACING_LOG_ERRS_MAX)
-		drop_oldest(tr);
-	list_add_tail(&err->list, &tr->err_log);
-	tr->err_log_count++;
+	if (log->count == TRACING_LOG_ERRS_MAX)
+		drop_oldest(log);
+	list_add_tail(&err->list, &log->errors);
+	log->count++;
 	mutex_unlock(&err_log_mutex);
 }
 
-void tracing_clear_errs(struct trace_array *tr)
+static void clear(struct error_log *log)
 {
 	mutex_lock(&err_log_mutex);
-	while (tr->err_log_count)
-		drop_oldest(tr);
+	while (log->count)
+		drop_oldest(log);
 	mutex_unlock(&err_log_mutex);
 }
+
+/* ---- the log of a trace_array ---- */
+
+static int error_log_create(struct trace_array *tr)
+{
+	struct error_log *log = kzalloc(sizeof(*log), GFP_KERNEL);
+
+	*trace_array_private(tr, &error_log_part) = log;
+	if (!log)
+		return -ENOMEM;
+	INIT_LIST_HEAD(&log->errors);
+	return 0;
+}
+
+static void error_log_destroy(struct trace_array *tr)
+{
+	clear(log_of(tr));
+	kfree(log_of(tr));
+}
+
+struct trace_array_part error_log_part = {
+	.create = error_log_create,
+	.destroy = error_log_destroy,
+};
+
+/* ---- the file ---- */
 
 static int error_log_show(struct seq_file *m, void *v __unused)
 {
@@ -72,7 +112,7 @@ static int error_log_show(struct seq_file *m, void *v __unused)
 	struct tracing_log_err *err;
 
 	mutex_lock(&err_log_mutex);
-	list_for_each_entry (err, &tr->err_log, list) {
+	list_for_each_entry (err, &log_of(tr)->errors, list) {
 		unsigned long long usecs = err->time / NSEC_PER_USEC;
 
 		seq_printf(m, "[%5llu.%06llu] %s: error: %s\n", usecs / USEC_PER_SEC,
@@ -87,7 +127,7 @@ static int error_log_show(struct seq_file *m, void *v __unused)
 static int error_log_open(struct inode *inode, struct file *file)
 {
 	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
-		tracing_clear_errs(trace_file_tr(file));
+		clear(log_of(trace_file_tr(file)));
 	return single_open(file, error_log_show, inode->i_private);
 }
 
@@ -107,3 +147,5 @@ static const struct file_operations error_log_fops = {
 };
 
 TRACE_FILE(error_log, 0640, &error_log_fops);
+
+TRACE_README(error_log, "1f", "  error_log\t- why the last commands were refused\n");
