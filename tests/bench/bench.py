@@ -356,7 +356,7 @@ def measure_linux():
     command = [LINUX_REF, "--icount", "--cpus", "1"]
     for program in [*static, programs.build(ROOT / "build/bench-programs")]:
         command += ["--add", program]
-    text = subprocess.run([*command, "uname -r", "pingpong", "tracing", "programs"], text=True, check=True, stdout=subprocess.PIPE).stdout
+    text = subprocess.run([*command, "uname -r", programs.SAME_ADDRESSES, "pingpong", "tracing", "programs"], text=True, check=True, stdout=subprocess.PIPE).stdout
     print(text)
     figures = json.loads(LINUX_FILE.read_text()) if LINUX_FILE.exists() else {}
     figures["kernel"] = text.split()[0]

@@ -1,13 +1,17 @@
 # What `make compare` runs on nop5 and on Linux, in busybox's shell, with programs.c as /bin/programs or /usr/bin/programs.
 # Prints lines "NAME NUMBER". A cost of tracing is that of a read of one byte from /dev/zero with tracing, less that without.
 programs tsc
+# Whether neighbours share a page table would be chance.
+echo 0 >/proc/sys/kernel/randomize_va_space
 sed -n 's/^\(Mem[TF][a-z]*\): *\([0-9]*\) kB/\1 \2/p' /proc/meminfo
 programs
 cd /sys/kernel/tracing
 echo 1 > tracing_on
 
+# Not through a pipe: the start of the other program could fall into the measured loop.
 read_with() { # NAME: of the cost
-	programs read_zero | sed "s/read_zero/$1/"
+	programs read_zero >/tmp/cost
+	sed "s/read_zero/$1/" /tmp/cost
 }
 
 read_with untraced

@@ -28,6 +28,8 @@ FIGURES = {
     "file": ("4 KiB write and read of a file", "instructions", 3_000),
     "prompt": ("kernel entry to busybox's prompt", "instructions", 60_000_000),
 }
+# At random addresses neighbours share a page table or do not, and mmap and fork cost more or less.
+SAME_ADDRESSES = "echo 0 > /proc/sys/kernel/randomize_va_space"
 
 
 def build(directory):
@@ -49,6 +51,7 @@ def measure_programs():
     subprocess.run([ROOT / "scripts/rootfs", image, program], check=True)
     with Nop5(cpus=1, mem="256M", icount=True, initrd=str(image)) as machine:
         machine.wait_prompt()
+        machine.check(SAME_ADDRESSES)
         values = figures_of(machine.check("programs"))
         since, = re.findall(r"^prompt +\d+ +(\d+)", machine.check("cat /sys/kernel/debug/boot_time"), re.M)
         values["prompt"] = int(since)
