@@ -49,7 +49,7 @@ class Stopwatch:
 
     def __init__(self, pid):
         self.pid = pid
-        self.start = time.monotonic()
+        self.start = self.looked = time.monotonic()
         self.before = None
 
     def seconds(self):
@@ -58,3 +58,11 @@ class Stopwatch:
             return time.monotonic() - self.start
         delays = [total - self.before.get(thread, 0) for thread, total in waited(self.pid).items()]
         return time.monotonic() - self.start - max(delays, default=0) / 1e9
+
+    def exceeds(self, limit):
+        """Whether it shows more seconds than limit. Looks at most once a second, so it may be asked for each byte."""
+        now = time.monotonic()
+        if now - self.looked < min(limit, 1):
+            return False
+        self.looked = now
+        return self.seconds() > limit

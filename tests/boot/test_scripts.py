@@ -42,8 +42,10 @@ def test_boot_says_1_when_a_command_failed(images):
     assert "No such file or directory" in result.stdout and result.stdout.endswith("on\n")
 
 
-def test_boot_says_2_on_a_time_out(images):
-    result = boot_script("--elf", "--timeout", "5", "sleep 100000")
+@pytest.mark.parametrize("command", ["sleep 100000", "while :; do echo more; done"])
+def test_boot_says_2_on_a_time_out(images, command):
+    """Whether the console is silent, or has something to say for ever."""
+    result = boot_script("--elf", "--timeout", "5", command)
     assert result.returncode == 2
 
 
