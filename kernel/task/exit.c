@@ -10,10 +10,11 @@
 #include "kernel/task/program.h"
 #include "kernel/task/task.h"
 
-/* The task cannot end: it keeps what it has, and sleeps for ever. */
+/* The task cannot end: it keeps what it has, and sleeps for ever. No task waits for it any more. */
 static void __noreturn sleep_forever(void)
 {
 	pr_emerg("Fixing recursive fault but reboot is needed!\n");
+	complete_all(&current->exited);
 	for (;;) {
 		set_current_state(TASK_UNINTERRUPTIBLE);
 		schedule();

@@ -205,6 +205,16 @@ def test_an_oops_ends_a_command_of_the_monitor(monitor, core, tmp_path):
     verify(machine)
 
 
+def test_wait_ends_when_a_job_has_an_oops_while_it_ends(monitor, core, tmp_path):
+    machine = monitor(cpus=2, append="panic=0", extra=gdb_port(tmp_path))
+    session = gdb(tmp_path, "hbreak do_mkdirat", "continue", "delete", "hbreak task_is_ending", "continue", "set $rip = 0", build=core)
+    machine.send("mkdir /d & wait\n")
+    machine.expect("Fixing recursive fault but reboot is needed!")
+    session.communicate()
+    machine.wait_prompt()
+    assert machine.check("ls /d; echo on") == "on\n"
+
+
 def test_the_core_passes_its_self_tests(boot, core_with_tests):
     run_selftests(boot, build=core_with_tests, cpus=2, append=BRIEF, at_least=230)
 
