@@ -33,7 +33,6 @@ static void circle(void)
 {
 	pid_t one, other;
 
-	alarm(10);
 	lock(a, F_OFD_SETLK, F_WRLCK, 200, 1);
 	lock(b, F_OFD_SETLK, F_WRLCK, 201, 1);
 	one = fork();

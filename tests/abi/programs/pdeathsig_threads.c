@@ -49,7 +49,6 @@ static void by_another_thread(void)
 int main(void)
 {
 	pipe(said);
-	alarm(20);
 	by_another_thread();
 	return 0;
 }

@@ -18,7 +18,6 @@ static void reader_behind_tee(void)
 	pid_t tee_pid, pid;
 	char buf[10];
 
-	alarm(8);
 	pipe(p);
 	pipe(q);
 	tee_pid = fork();
@@ -75,7 +74,6 @@ static void whole_messages(void)
 	int whole = 0, others = 0;
 	char message[MESSAGE];
 
-	alarm(8);
 	pipe(p);
 	pthread_create(&writers[0], NULL, write_from_nowhere, NULL);
 	pthread_create(&writers[1], NULL, write_quickly, NULL);
@@ -123,7 +121,6 @@ static void false_ends(void)
 	pthread_t readers[2];
 	void *ends;
 
-	alarm(8);
 	pipe(p);
 	pthread_create(&readers[0], NULL, read_to_nowhere, NULL);
 	pthread_create(&readers[1], NULL, read_quickly, NULL);
@@ -142,7 +139,6 @@ static void larger_ring(void)
 	unsigned char byte, next = 0;
 	int written, in_order = 0;
 
-	alarm(8);
 	pipe2(p, O_NONBLOCK);
 	for (int i = 0; i < 65536; i++)
 		big[i] = (char)i;

@@ -21,7 +21,6 @@ int main(void)
 		CALL(ioctl(slave, TIOCSCTTY, 0));
 		write(ready[1], "r", 1);
 		close(ready[1]);
-		alarm(20);
 		CALL(sigwaitinfo(&set, &info));
 		show("si_code %d", info.si_code);
 		show("from a process: %s", info.si_pid ? "yes" : "no");

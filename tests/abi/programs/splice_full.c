@@ -162,7 +162,6 @@ static void nonblocking_pipe(void)
 
 int main(void)
 {
-	alarm(10);
 	in = open("in", O_RDWR | O_CREAT, 0644);
 	ftruncate(in, 300000);
 	CHILD(to_a_pipe);

@@ -64,7 +64,6 @@ static void with_reader(void)
 	}
 	read(fds[0], &c, 1);
 	until_asleep(child, child);
-	alarm(10);
 	CALL(syscall(SYS_syslog, CONSOLE_OFF, NULL, 0));
 	CALL(syscall(SYS_syslog, CONSOLE_ON, NULL, 0));
 	CALL(syscall(SYS_syslog, SIZE_UNREAD, NULL, 0));
