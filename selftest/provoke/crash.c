@@ -16,6 +16,7 @@
 #include "kernel/mm/vmalloc.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
+#include "kernel/sched/kthread.h"
 #include "kernel/sched/sched.h"
 
 #define EXEC_SIZE 64 /* bytes of code, copied to memory that is not executable */
@@ -73,6 +74,39 @@ static void provoke_panic_in_panic(void)
 {
 	oops_dump_hook = provoke_exception;
 	provoke_panic_in_line();
+}
+
+static bool other_cpu_sends;
+
+/*
+ * Holds the console in the middle of a line until it is stopped. If the console is taken from it
+ * while its CPU still runs, two CPUs send: this one takes the bytes of the report.
+ */
+static int hold_console(void *unused __unused)
+{
+	take_bytes();
+	WRITE_ONCE(other_cpu_sends, true);
+	while (READ_ONCE(serial8250_ports[0].lock_cpu) == (int)smp_processor_id())
+		cpu_relax();
+	while (uart_next_char(&serial8250_ports[0], true) >= 0)
+		;
+	return 0;
+}
+
+/* The same while another CPU sends, which the panic has not stopped yet. */
+static void provoke_panic_beside_sender(void)
+{
+	struct task_struct *sender = kthread_create(hold_console, NULL, "sender");
+
+	if (IS_ERR(sender) || nr_cpu_ids == 1)
+		return;
+	preempt_disable();
+	kthread_bind(sender, (smp_processor_id() + 1) % nr_cpu_ids);
+	wake_up_process(sender);
+	while (!READ_ONCE(other_cpu_sends))
+		cpu_relax();
+	oops_dump_hook = provoke_exception;
+	panic("dumptest");
 }
 
 static void provoke_exception_locked(void)
@@ -201,9 +235,10 @@ static const struct {
 	{ "EXCEPTION", provoke_exception },
 	{ "EXCEPTION_LOCKED", provoke_exception_locked }, /* only in nop5: with a spinlock held */
 	{ "EXHAUST_STACK", provoke_exhaust_stack },
-	{ "TRIPLE_FAULT", machine_triple_fault },     /* only in nop5 */
-	{ "PANIC_IN_LINE", provoke_panic_in_line },   /* only in nop5 */
-	{ "PANIC_IN_PANIC", provoke_panic_in_panic }, /* only in nop5 */
+	{ "TRIPLE_FAULT", machine_triple_fault },               /* only in nop5 */
+	{ "PANIC_IN_LINE", provoke_panic_in_line },             /* only in nop5 */
+	{ "PANIC_IN_PANIC", provoke_panic_in_panic },           /* only in nop5 */
+	{ "PANIC_BESIDE_SENDER", provoke_panic_beside_sender }, /* only in nop5 */
 	{ "SOFTLOCKUP", provoke_softlockup },
 	{ "HARDLOCKUP", provoke_hardlockup },
 	{ "SPINLOCKUP", provoke_spinlockup },

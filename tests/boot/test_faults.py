@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from nop5 import EXIT_PANIC, eventually
+from nop5 import EXIT_PANIC, eventually, gdb, gdb_port
 
 PROVOKE = "/sys/kernel/debug/provoke-crash/DIRECT"
 
@@ -86,9 +86,10 @@ def test_panic_on_oops_can_be_switched_off_at_run_time(boot):
 
 
 @pytest.mark.parametrize("how, last", [("PANIC_IN_LINE", "---[ end Kernel panic - not syncing: dumptest ]---"),
-                                       ("PANIC_IN_PANIC", "Oops: 0002 [#1] PREEMPT SMP")])
+                                       ("PANIC_IN_PANIC", "Oops: 0002 [#1] PREEMPT SMP"),
+                                       ("PANIC_BESIDE_SENDER", "Oops: 0002 [#1] PREEMPT SMP")])
 def test_a_report_is_whole_although_the_cpu_that_sends_it_is_stopped_in_a_line(boot, how, last):
-    """That CPU holds the console, and has taken bytes that it does not send any more."""
+    """That CPU holds the console, and has taken bytes that it does not send any more. The panic runs on it, or on another one."""
     nop5 = boot(kernel="nop5-test", cpus=2)
     nop5.send(f"echo {how} > {PROVOKE}\n")
     nop5.wait_exit(EXIT_PANIC)
@@ -112,6 +113,23 @@ def test_a_failed_test_shows_the_first_oops_also_when_much_follows(boot):
     assert re.match(r"\[.*\] BUG: kernel NULL pointer dereference", nop5.says), nop5.says
     assert "RIP: 0010:provoke_exception" in nop5.says
     assert nop5.says.endswith("\nlater\n")
+
+
+@pytest.mark.parametrize("where", ["entry_SYSCALL_64", "sysret"])
+def test_a_machine_check_is_reported_where_the_gs_base_is_the_programs(boot, tmp_path, where):
+    """At the first instruction of the kernel, and at its last one. The program's GS base looks like one of the kernel's."""
+    nop5 = boot(cpus=1, extra=gdb_port(tmp_path))
+    session = gdb(tmp_path, "find /b entry_SYSCALL_64, +512, 0x48, 0x0f, 0x07", f"hbreak *{'$_' if where == 'sysret' else where}", "continue",
+                  "set $gs_base = 0xffff888000001000", r'printf "rsp %016lx kernel %016lx\n", $rsp, $k_gs_base',
+                  "monitor mce 0 0 0xb200000000000000 5 0 0")  # bank 0: uncorrected; the context is corrupt
+    nop5.send("echo\n")
+    rsp, kernel = re.search("^rsp ([0-9a-f]{16}) kernel ([0-9a-f]{16})$", session.communicate()[0], re.M).groups()
+    nop5.wait_exit(EXIT_PANIC)
+    assert re.findall(r"\] mce: \[Hardware Error\]: (.*)", nop5.text) == ["CPU 0: Machine Check Exception: 5", "Bank 0: b200000000000000"]
+    place, = re.findall(r"\] RIP: 0010:(\S+)/", nop5.text)
+    assert place.startswith("entry_SYSCALL_64_after_hwframe+" if where == "sysret" else "entry_SYSCALL_64+0x0"), place
+    assert re.findall(r"\] (?:RSP|GS): +(?:[0-9a-f]{4}:)?([0-9a-f]{16}) ", nop5.text) == [rsp, kernel]
+    assert "Kernel panic - not syncing: Fatal machine check" in nop5.text and "Oops" not in nop5.text
 
 
 def test_panic_0_halts_and_leaves_qemu_running(boot):
