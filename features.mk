@@ -23,7 +23,8 @@ $(call feature,initramfs,core,\
 	the root file system from an archive that the boot loader has read)
 
 $(call feature,programs,initramfs,\
-	arch/x86_64/user kernel/process kernel/signal kernel/vm kernel/syscalls kernel/time/timespec.c kernel/random/getrandom.c fs/exec fs/calls fs/pipe kernel/sched/rt_bandwidth.c \
+	arch/x86_64/user kernel/process kernel/signal kernel/vm kernel/syscalls kernel/time/timespec.c kernel/posix_time/clock.c kernel/posix_time/cpu_clock.c kernel/posix_time/nanosleep.c \
+	kernel/random/getrandom.c fs/exec fs/calls fs/pipe kernel/sched/rt_bandwidth.c \
 	fs/file/anon_inode.c fs/file/file.c fs/file/file_sysctl.c fs/file/iovec.c fs/vfs/d_path.c fs/vfs/dcache_rename.c fs/vfs/fs_struct_tasks.c \
 	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c fs/tmpfs/mmap.c kernel/console/tty_jobctrl.c kernel/console/tty_ioctl.c \
 	kernel/console/n_tty_control.c kernel/printk/kmsg_record.c 	kernel/console/tty_modes.c \
@@ -33,7 +34,7 @@ $(call feature,programs,initramfs,\
 
 $(call feature,threads,programs,\
 	kernel/futex kernel/posix_time kernel/sched/rtmutex.c,\
-	what threads of a program use: futexes; clocks and timers of POSIX)
+	what threads of a program use: futexes; timers of POSIX)
 
 $(call feature,fdevents,threads,\
 	fs/fdevents,\
