@@ -46,6 +46,12 @@ def judge(lab, submissions, only=None):
     return {outcome.test.name: outcome for outcome in outcomes}
 
 
+def boot_judged(boot, lab):
+    """The machine of the tree that judge() has built."""
+    build = BUILD / "labs" / f"{lab.number:02}" / "build"
+    return boot(build=build, **({} if (build / "rootfs.cpio").exists() else {"initrd": ""}))
+
+
 def lost(outcomes):
     return {name: outcome.sentence for name, outcome in outcomes.items() if not outcome.passed}
 
@@ -129,15 +135,21 @@ def test_the_starter_builds_without_warnings_and_gets_its_floor(images, lab):
                          ids=lambda lab: f"lab{lab.number:02}")
 def test_the_starter_prints_what_its_handout_shows(images, boot, lab):
     judge(lab, [], only=["boots"])
-    build = BUILD / "labs" / f"{lab.number:02}" / "build"
-    machine = boot(build=build, **({} if (build / "rootfs.cpio").exists() else {"initrd": ""}))
-    type_handout(machine, ROOT / lab.handout, starter=True)
+    type_handout(boot_judged(boot, lab), ROOT / lab.handout, starter=True)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("lab", EACH_LAB)
 def test_the_solution_gets_all_points(images, lab):
     assert lost(judge(lab, [ROOT])) == {}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("lab", [lab for lab in LABS.values() if handout_blocks(ROOT / lab.handout, starter=False)],
+                         ids=lambda lab: f"lab{lab.number:02}")
+def test_the_solution_prints_in_the_labs_own_tree_what_its_handout_shows(images, boot, lab):
+    judge(lab, [ROOT], only=["boots"])
+    type_handout(boot_judged(boot, lab), ROOT / lab.handout, starter=False)
 
 
 @pytest.mark.soak
