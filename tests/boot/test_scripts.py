@@ -42,6 +42,12 @@ def test_boot_says_1_when_a_command_failed(images):
     assert "No such file or directory" in result.stdout and result.stdout.endswith("on\n")
 
 
+def test_boot_takes_a_process_that_init_ends_at_power_off_for_no_failure(images):
+    """As `poweroff` itself if its CPU has run init before it could end."""
+    assert boot_script("sleep 1000 & poweroff; wait $!").returncode == 0
+    assert boot_script("sh -c 'kill $$'").returncode == 1
+
+
 @pytest.mark.parametrize("command", ["sleep 100000", "while :; do echo more; done"])
 def test_boot_says_2_on_a_time_out(images, command):
     """Whether the console is silent, or has something to say for ever."""
