@@ -173,7 +173,7 @@ int dequeue_signal(struct task_struct *tsk, u64 mask, struct siginfo *info)
 
 	if (!sig) {
 		sig = take_signal(&tsk->signal->shared_pending, mask, info);
-		if (unlikely(sig == SIGALRM))
+		if (unlikely(sig == SIGALRM) && sigalrm_taken_hook)
 			sigalrm_taken_hook(tsk->signal);
 	}
 	recalc_sigpending();

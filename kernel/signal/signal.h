@@ -125,7 +125,9 @@ void signal_wake_up(struct task_struct *t, unsigned states);
 bool sigqueue_add(struct sigpending *pending, const struct siginfo *info, struct task_struct *p);
 /* Takes a signal that mask does not block, and fills *info. 0: none. siglock held. */
 int dequeue_signal(struct task_struct *tsk, u64 mask, struct siginfo *info);
-/* Hook of ITIMER_REAL: a thread of the process has taken a SIGALRM. siglock held. */
+/*
+ * Hook of ITIMER_REAL: a thread of the process has taken a SIGALRM. siglock held. NULL: no timers.
+ */
 extern void (*sigalrm_taken_hook)(struct signal_struct *signal);
 /* The signals that wait for the current task, and that mask does not block. Any context. */
 u64 pending_unblocked(u64 mask);

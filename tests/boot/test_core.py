@@ -296,6 +296,10 @@ def test_a_set_of_features_builds_boots_and_traces(boot, images, name):
     machine = boot(build=directory, cpus=4, initrd=str(images / "rootfs.cpio") if has_programs else "")
     machine.check(f"cd {TRACING}; echo a mark > trace_marker")
     assert re.search(r"tracing_mark_write: a mark$", machine.check("cat trace"), re.M)
+    if has_programs:  # without `threads`, too
+        assert machine.check("trap 'echo taken' ALRM; kill -ALRM $$") == "taken\n"
+        before, after = machine.check("cat /proc/uptime; sleep 1; cat /proc/uptime").splitlines()
+        assert float(after.split()[0]) - float(before.split()[0]) >= 1
     if name != "core":
         trace_functions(machine)
         trace_graph(machine)
