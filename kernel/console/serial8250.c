@@ -228,6 +228,7 @@ static bool serial8250_handle_irq(struct uart_port *port)
 	if (serial8250_flooded(port, begin)) {
 		uart_port_unlock(port, flags);
 		wake_up_process(port->task);
+		mod_timer(&port->poll_timer, begin + POLL_NS);
 		return true;
 	}
 	serial8250_pass(port, flags);
@@ -287,24 +288,39 @@ static int serial8250_poll_task(void *data)
 	return 0;
 }
 
-/* Stands for the interrupt of a UART whose line leads to no interrupt controller that works. */
+/*
+ * While the task serves the port, it may wait for a CPU for longer than the FIFO has room for: then
+ * this receives. It also stands for the interrupt of a UART whose line leads to no interrupt
+ * controller that works.
+ */
 static void serial8250_poll(struct timer_list *timer)
 {
 	struct uart_port *port = container_of(timer, struct uart_port, poll_timer);
+	unsigned long flags;
 
-	serial8250_interrupt(port->irq, port);
-	mod_timer(timer, ktime_get() + POLL_NS);
+	uart_port_lock(port, &flags);
+	if (port->polling) {
+		serial8250_pass(port, flags);
+	} else {
+		uart_port_unlock(port, flags);
+		if (port->no_interrupt)
+			serial8250_interrupt(port->irq, port);
+	}
+	if (port->no_interrupt || READ_ONCE(port->polling))
+		mod_timer(timer, ktime_get() + POLL_NS);
 }
 
 /* Lets the port interrupt, or polls it in a machine without I/O APIC. 0 or an errno. */
 static int __init serial8250_set_up_irq(struct uart_port *port)
 {
-	int error = request_irq(port->irq, serial8250_interrupt, port->tty->name, port);
+	int error;
 
+	timer_setup(&port->poll_timer, serial8250_poll);
+	error = request_irq(port->irq, serial8250_interrupt, port->tty->name, port);
 	if (error != -ENODEV)
 		return error;
 	pr_warn("%s: no interrupt %u in this machine, polling\n", port->tty->name, port->irq);
-	timer_setup(&port->poll_timer, serial8250_poll);
+	port->no_interrupt = true;
 	mod_timer(&port->poll_timer, ktime_get());
 	return 0;
 }

@@ -68,7 +68,8 @@ struct uart_port {
 	bool held;               /* [P] kernel messages wait for the end of a terminal line */
 	bool hold_expired;       /* [P] kernel messages need not wait any longer */
 	struct timer_list hold_timer;
-	struct timer_list poll_timer; /* instead of an interrupt, if the machine cannot route it */
+	struct timer_list poll_timer; /* while polling, and if no_interrupt */
+	bool no_interrupt;            /* constant: the machine cannot route the interrupt */
 
 	bool polling;             /* [P] the task serves the port; IER is 0 */
 	unsigned irqs;            /* [P] interrupts since irq_window */
