@@ -4,6 +4,7 @@
 #include "arch/cpu/switch.h"
 #include "arch/irq/probe_hooks.h"
 #include "arch/unwind/maccess.h"
+#include "kernel/sched/runqueue.h"
 #include "kernel/sched/sched.h"
 
 unsigned stack_trace_save_user(unsigned long *entries, unsigned max)
@@ -13,6 +14,9 @@ unsigned stack_trace_save_user(unsigned long *entries, unsigned max)
 	unsigned count = 0;
 
 	if (!current->mm || (current->flags & PF_EXITING) || !user_mode(regs))
+		return 0;
+	/* In a switch the next program's memory is there before `current` is that program. */
+	if (READ_ONCE(this_rq()->curr) != current)
 		return 0;
 	if (count < max)
 		entries[count++] = regs->ip;
