@@ -185,7 +185,11 @@ ifneq ($(CC_IS_CLANG),)
 COMPILER_CFLAGS := --target=x86_64-elf -mno-implicit-float -Wno-ordered-compare-function-pointers -Wno-pass-failed
 else
 # gdb does not read the views of locations. At -Og gcc takes more variables for uninitialized than there are.
-COMPILER_CFLAGS := -gno-variable-location-views $(if $(filter 1,$(DEBUG)),-Wno-maybe-uninitialized)
+# These passes take a ninth of the compiler's time, and make nothing faster that `make bench` measures. There are no
+# vector registers for the first two.
+SLOW_PASSES := tree-vectorize tree-slsr tree-pta tree-switch-conversion tree-tail-merge split-paths schedule-insns2 \
+	rerun-cse-after-loop isolate-erroneous-paths-dereference ipa-bit-cp ipa-icf ipa-modref ipa-reference ipa-vrp
+COMPILER_CFLAGS := -gno-variable-location-views -gno-statement-frontiers $(SLOW_PASSES:%=-fno-%) $(if $(filter 1,$(DEBUG)),-Wno-maybe-uninitialized)
 endif
 CFLAGS += $(COMPILER_CFLAGS)
 
