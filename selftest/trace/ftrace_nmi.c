@@ -309,5 +309,5 @@ SELFTEST(trace_nmi, nmis_while_sites_are_patched_lose_nothing_uncounted)
 	EXPECT(events > 0);
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 	for (unsigned i = 0; i < ftrace_record_count(); i++)
-		EXPECT_EQ(ftrace_record(i)->flags & ~FTRACE_FL_TOUCHED, 0);
+		EXPECT_EQ(ftrace_record(i)->flags & ~FTRACE_FL_HISTORY, 0);
 }
