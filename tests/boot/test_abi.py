@@ -124,5 +124,5 @@ def test_each_program_has_an_expected_output():
 
 
 def test_no_program_runs_until_it_is_killed():
-    """tests/abi/run kills a program after a minute, on Linux too: then the recording proves only its beginning."""
+    """tests/abi/record kills a program after a minute: then the recording proves only its beginning."""
     assert [path.stem for path in (ABI / "expected").glob("*.txt") if "## exit 137" in path.read_text()] == []
