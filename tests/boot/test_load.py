@@ -53,12 +53,17 @@ def free_kb(machine):
     return max(map(int, re.findall(r"MemFree: +(\d+)", text)))
 
 
+def wait_for_memory(machine, before, slack_kb):
+    """Until it is free again. A grace period, and the worker that frees then, may take long where the host seldom runs a CPU."""
+    eventually(lambda: free_kb(machine) >= before - slack_kb, lambda: f"{before} kB were free, now {free_kb(machine)}")
+
+
 def keeps_memory(machine, command, slack_kb):
     """Runs a load twice. The first run fills the caches of the kernel; the second must give all memory back."""
     machine.check(command)
     before = free_kb(machine)
     output = machine.check(command)
-    assert free_kb(machine) >= before - slack_kb
+    wait_for_memory(machine, before, slack_kb)
     return output
 
 
@@ -86,7 +91,7 @@ def test_a_user_who_takes_all_does_not_stop_root_and_gives_it_back(boot, image, 
     machine.check("while pidof take_all > /dev/null; do sleep 0.2; done; rm /tmp/said")
     assert set(re.findall(r"Killed process \d+ \((.*?)\)", machine.text)) <= {"take_all"}
     assert not BAD.search(machine.text)
-    assert free_kb(machine) >= before - 2048
+    wait_for_memory(machine, before, 2048)
 
 
 def test_a_fork_bomb_under_a_limit_of_processes_leaves_the_machine_usable(machine):
@@ -125,7 +130,7 @@ def test_random_system_calls_of_root_and_of_nobody_change_nothing_of_others(mach
     before, free = digest(machine), free_kb(machine)
     print(fuzz(machine, 8, 1))
     assert digest(machine) == before
-    assert free_kb(machine) >= free - 2 * SLACK
+    wait_for_memory(machine, free, 2 * SLACK)
 
 
 TOGGLE = ("cd /sys/kernel/tracing; while [ ! -e /run/stop ]; do echo 1 > events/enable; echo function > current_tracer; sleep 0.2; "
@@ -151,7 +156,7 @@ def test_ten_minutes_of_random_system_calls_and_ten_more_under_changing_tracers(
     for number in range(1, ROUNDS + 1):
         print(fuzz(machine, SECONDS_OF_SOAK // ROUNDS, number))
     assert digest(machine) == before
-    assert free_kb(machine) >= free - 2 * SLACK
+    wait_for_memory(machine, free, 2 * SLACK)
     machine.check(f"({TOGGLE}) & true")
     for number in range(ROUNDS + 1, 2 * ROUNDS + 1):
         print(fuzz(machine, SECONDS_OF_SOAK // ROUNDS, number))
@@ -196,7 +201,7 @@ def test_without_memory_the_largest_process_is_killed_and_named_and_its_memory_r
     small.wait_prompt()
     assert small.check("kill -0 $small && echo alive") == "alive\n"  # the small one lives
     small.check("kill $small; wait $small; true")
-    assert free_kb(small) >= free - SLACK
+    wait_for_memory(small, free, SLACK)
     # mlock(2) and madvise(2) take the pages themselves. They do not return as if they had them.
     for how in "lock", "populate":
         small.send(f"processes {how} 1000; echo status $?\n")
@@ -204,7 +209,7 @@ def test_without_memory_the_largest_process_is_killed_and_named_and_its_memory_r
         small.expect("status 137")
         small.wait_prompt()
         assert small.check(f"processes {how} 10") == f"{how}: 10 MiB\n"
-    assert free_kb(small) >= free - SLACK
+    wait_for_memory(small, free, SLACK)
     eventually(lambda: address_spaces(small) == spaces)  # the last victim's is freed, too
 
 
