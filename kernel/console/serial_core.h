@@ -71,7 +71,7 @@ struct uart_port {
 	struct timer_list poll_timer; /* while polling, and if no_interrupt */
 	bool no_interrupt;            /* constant: the machine cannot route the interrupt */
 
-	bool polling;             /* [P] the task serves the port; IER is 0 */
+	bool polling;             /* [P] the task and poll_timer serve the port; IER is 0 */
 	unsigned irqs;            /* [P] interrupts since irq_window */
 	ktime_t irq_window;       /* [P] */
 	u64 irq_time;             /* of them, in ns. The handler of the interrupt alone uses it */

@@ -35,6 +35,13 @@ def test_selftests_that_use_other_cpus_pass(boot):
     run_selftests(boot, cpus=2, append=f"{BRIEF} {NOT_OF_CPUS}")
 
 
+def test_an_interrupt_at_any_instruction_of_the_entry_comes_after_it_in_the_graph(boot):
+    """The test tries each fourth instruction only where the clock counts instructions."""
+    machine = boot(wait=False, cpus=1, icount=True, append="selftest=trace.a_graph_of_one_function_begins_with_that_function")
+    machine.wait_exit(progress=r"ok \d+ ")
+    assert parse_ktap(machine.text).totals == (1, 0), machine.says
+
+
 @pytest.mark.soak
 def test_selftests_pass_on_four_cpus(boot):
     run_selftests(boot, cpus=4, append=BRIEF)

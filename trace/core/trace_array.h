@@ -78,9 +78,10 @@ struct trace_array {
 struct trace_array_part {
 	/* Allocates the part's data in tr (trace_array_private()). 0 or -ENOMEM. E and T held. */
 	int (*create)(struct trace_array *tr);
-	int (*create_files)(
-		struct trace_array *tr); /* in tr->dir, or NULL. 0 or -ENOMEM. E and T held. */
-	void (*detach)(struct trace_array *tr); /* stops all that uses tr, or NULL. No lock held. */
+	/* Creates the part's files in tr->dir. 0 or -ENOMEM. E and T held. NULL: none. */
+	int (*create_files)(struct trace_array *tr);
+	/* Stops all of the part that uses tr. No lock held. NULL: nothing does. */
+	void (*detach)(struct trace_array *tr);
 	void (*destroy)(struct trace_array *tr); /* frees the data, after the last file is closed */
 	unsigned index;                /* constant once registered: index into trace_array.parts */
 	struct trace_array_part *next; /* [boot] */
