@@ -23,7 +23,7 @@ $(call feature,initramfs,core,\
 	the root file system from an archive that the boot loader has read)
 
 $(call feature,programs,initramfs,\
-	arch/x86_64/user kernel/process kernel/signal kernel/vm kernel/syscalls kernel/time/timespec.c kernel/posix_time/clock.c kernel/posix_time/cpu_clock.c kernel/posix_time/nanosleep.c \
+	arch/x86_64/user kernel/process kernel/signal kernel/task/task_work.c kernel/vm kernel/syscalls kernel/time/timespec.c kernel/posix_time/clock.c kernel/posix_time/cpu_clock.c kernel/posix_time/nanosleep.c \
 	kernel/random/getrandom.c fs/exec fs/calls fs/pipe kernel/sched/rt_bandwidth.c \
 	fs/file/anon_inode.c fs/file/file.c fs/file/file_sysctl.c fs/file/iovec.c fs/vfs/d_path.c fs/vfs/dcache_rename.c fs/vfs/fs_struct_tasks.c \
 	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c fs/tmpfs/mmap.c kernel/console/tty_jobctrl.c kernel/console/tty_ioctl.c \
@@ -139,7 +139,7 @@ $(call together,sockets events,trace/events/systems/net.c)
 # Self-tests, benches and provoked faults of features.
 $(call together,programs,selftest/arch/ring3% selftest/arch/uaccess.c selftest/bench/calls.c selftest/bench/ring3.c selftest/bench/vm.c \
 	selftest/fs/descriptors.c selftest/fs/kcore.c selftest/fs/pipe.c selftest/fs/proc_storm.c \
-	selftest/kernel/printk.c selftest/kernel/rt_bandwidth.c selftest/kernel/sched_program.c selftest/kernel/signals.c selftest/kernel/tasks.c selftest/kernel/tty_hangup.c selftest/kernel/user_memory% \
+	selftest/kernel/printk.c selftest/kernel/rt_bandwidth.c selftest/kernel/sched_program.c selftest/kernel/task_work.c selftest/kernel/signals.c selftest/kernel/tasks.c selftest/kernel/tty_hangup.c selftest/kernel/user_memory% \
 	selftest/lib/kernel_task.c selftest/lib/start_process.c selftest/lib/user_memory.c)
 $(call together,programs events,selftest/kernel/user_memory_faults.c)
 $(call together,programs ftrace,selftest/trace/function_fork.c selftest/trace/trace_pipe_poll.c)

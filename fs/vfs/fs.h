@@ -21,6 +21,7 @@
 #include "kernel/export.h"
 #include "kernel/lib/list.h"
 #include "kernel/sched/mutex.h"
+#include "kernel/task/callback_head.h"
 
 struct dentry;
 struct file;
@@ -328,7 +329,10 @@ struct file {
 	unsigned f_mode;                    /* [C] FMODE_* */
 	atomic_t f_count;                   /* [A] */
 	unsigned f_version;                 /* [C] for the file operations, as private_data is */
-	struct mutex f_pos_lock;
+	union {
+		struct mutex f_pos_lock;
+		struct callback_head f_task_work; /* of the last reference: fput_deferred() */
+	};
 	loff_t f_pos;                /* [P] */
 	void *private_data;          /* for the file operations */
 	struct epitem *f_ep;         /* [X] fs/fdevents/: the items that watch the file */
@@ -392,7 +396,7 @@ char *d_path(const struct path *path, char *buf, size_t size);
 /* ---- open files ---- */
 
 struct file *get_file(struct file *file);
-/* Drops a reference. The last drop releases the file. */
+/* Drops a reference. The last drop releases the file, and takes locks of epoll and others. */
 void fput(struct file *file);
 /* Ends the use of a descriptor by the owner of a table of descriptors (NULL: none). */
 int filp_close(struct file *file, void *owner);

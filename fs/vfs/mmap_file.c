@@ -5,7 +5,10 @@
 #include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
+#include "kernel/sched/sched.h"
+#include "kernel/task/task_work.h"
 #include "kernel/vm/mm.h"
+#include "kernel/workqueue/workqueue.h"
 
 static struct file *vm_fget(unsigned fd)
 {
@@ -17,6 +20,47 @@ static struct file *vm_fget(unsigned fd)
 static void vm_get_file(struct file *file)
 {
 	get_file(file);
+}
+
+static void fput_work(struct callback_head *work)
+{
+	fput(container_of(work, struct file, f_task_work));
+}
+
+/* Files whose last reference kernel threads and ending tasks leave to a worker. [A] */
+static struct callback_head *delayed_files;
+
+static void delayed_fput(struct work_struct *unused __unused)
+{
+	struct callback_head *file = xchg(&delayed_files, NULL), *next;
+
+	for (; file; file = next) {
+		next = file->next;
+		fput_work(file);
+	}
+}
+static DECLARE_WORK(delayed_fput_work, delayed_fput);
+
+/*
+ * fput() of a task that holds mmap_lock. The last fput() takes locks that stand above mmap_lock:
+ * those of epoll, which watches the file. So the task calls it on its way to user mode, before its
+ * system call returns; or a worker calls it. Meanwhile nobody else can get a reference.
+ */
+static void fput_deferred(struct file *file)
+{
+	struct callback_head *work = &file->f_task_work, *seen;
+
+	if (!atomic_dec_and_test(&file->f_count))
+		return;
+	atomic_set(&file->f_count, 1);
+	work->func = fput_work;
+	if (!(current->flags & PF_KTHREAD) && !task_work_add(current, work, false))
+		return;
+	do {
+		seen = READ_ONCE(delayed_files);
+		work->next = seen;
+	} while (cmpxchg(&delayed_files, seen, work) != seen);
+	schedule_work(&delayed_fput_work);
 }
 
 static int vm_mmap_file(struct file *file, struct vm_area_struct *vma)
@@ -74,6 +118,7 @@ static const struct vm_file_hooks file_hooks = {
 	.fget = vm_fget,
 	.get_file = vm_get_file,
 	.fput = fput,
+	.fput_deferred = fput_deferred,
 	.get_exe_file = vm_get_exe_file,
 	.put_exe_file = vm_put_exe_file,
 	.mmap = vm_mmap_file,

@@ -15,12 +15,14 @@
 #include "kernel/printk/printk.h"
 #include "kernel/sched/quiescent.h"
 #include "kernel/sched/user_work.h"
+#include "kernel/task/task_work.h"
 
-#define SIGNAL_WORK (USER_WORK_SIGPENDING | USER_WORK_RESTORE_SIGMASK)
+#define SIGNAL_WORK (USER_WORK_SIGPENDING | USER_WORK_RESTORE_SIGMASK | USER_WORK_TASK_WORK)
 
 /*
- * A signal waits while the task executes a probed instruction elsewhere (trace/uprobes/): its
- * handler would see a wrong address. A task that must die does so at once.
+ * A signal, or a function that may send some, waits while the task executes a probed instruction
+ * elsewhere (trace/uprobes/): its handler would see a wrong address. A task that must die does so
+ * at once.
  */
 static bool signal_work(const struct task_struct *p)
 {
@@ -55,8 +57,11 @@ void exit_to_user_mode_loop(struct pt_regs *regs)
 		if (test_preempt_need_resched())
 			schedule();
 		task_quiescent(p);
-		if (signal_work(p))
-			arch_do_signal(regs);
+		if (signal_work(p)) {
+			if (unlikely(test_user_work(p, USER_WORK_TASK_WORK)))
+				task_work_run();
+			arch_do_signal(regs); /* also without a signal */
+		}
 		local_irq_disable();
 	}
 	arch_exit_to_user_mode(p);

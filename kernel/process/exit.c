@@ -29,6 +29,7 @@
 #include "kernel/task/part.h"
 #include "kernel/task/program.h"
 #include "kernel/task/task.h"
+#include "kernel/task/task_work.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/vm/mm.h"
 
@@ -250,6 +251,7 @@ static void __noreturn exit_program(int status)
 	if (tsk->mm)
 		exit_mm();
 	exit_task_parts(tsk);
+	exit_task_works(); /* those of its files, too, before its parent learns of the end */
 	if (group_dead)
 		exit_process_parts();
 

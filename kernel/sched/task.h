@@ -18,6 +18,7 @@
 #include "kernel/sched/io_accounting.h"
 #include "kernel/sched/signal.h"
 
+struct callback_head;
 struct cred;
 struct files_struct;
 struct fs_struct;
@@ -56,10 +57,11 @@ struct signal_struct;
 #define PF_NPROC_EXCEEDED 0x1000 /* became a user with too many tasks: exec asks again */
 
 /* Bits of user_work: what a task does before it returns to user mode. */
-#define USER_WORK_SIGPENDING      1 /* a signal may be deliverable */
-#define USER_WORK_RESTORE_SIGMASK 2 /* blocked = real_blocked, if no handler was called */
-#define USER_WORK_IRET            4 /* the saved registers have changed: return with all of them */
-#define USER_WORK_FPU             8 /* the CPU does not have the task's FPU registers */
+#define USER_WORK_SIGPENDING      1  /* a signal may be deliverable */
+#define USER_WORK_RESTORE_SIGMASK 2  /* blocked = real_blocked, if no handler was called */
+#define USER_WORK_IRET            4  /* the saved registers have changed: return with all of them */
+#define USER_WORK_FPU             8  /* the CPU does not have the task's FPU registers */
+#define USER_WORK_TASK_WORK       16 /* functions wait in task_works */
 
 /* SCHED_RR is SCHED_FIFO with slices. SCHED_BATCH and SCHED_IDLE run as SCHED_NORMAL. */
 enum sched_policy {
@@ -223,10 +225,11 @@ struct task_struct {
 
 	/* Fields of other rooms. NULL or 0 in a task that does not use them. */
 	struct mm_struct *mm; /* [P] to write, by itself: its address space; NULL: a kernel task */
-	struct files_struct *files; /* [X] fs: descriptors; see kernel/task/part.h */
-	struct fs_struct *fs;       /* [X] fs: root, working directory, umask */
-	void *trace;                /* [X] trace */
-	u32 trace_recursion;        /* [X] trace: trace/ftrace/recursion.h */
+	struct files_struct *files;       /* [X] fs: descriptors; see kernel/task/part.h */
+	struct fs_struct *fs;             /* [X] fs: root, working directory, umask */
+	struct callback_head *task_works; /* [A] kernel/task/task_work.c */
+	void *trace;                      /* [X] trace */
+	u32 trace_recursion;              /* [X] trace: trace/ftrace/recursion.h */
 	u32 cmdline_saved; /* [X] trace: trace/core/cmdlines.h; 0: the name has changed since */
 	void *worker;      /* [X] workqueue: the struct worker this task is */
 	struct thread_struct thread; /* [X] arch: arch/cpu/processor.h */

@@ -75,7 +75,8 @@ struct vm_file_hooks {
 	/* The open file of the current task with a new reference; ERR_PTR(-EBADF). */
 	struct file *(*fget)(unsigned fd);
 	void (*get_file)(struct file *file);
-	void (*fput)(struct file *file);
+	void (*fput)(struct file *file); /* mmap_lock not held, or not the last reference */
+	void (*fput_deferred)(struct file *file); /* mmap_lock held: what releases the file waits */
 	/* The program of an address space: nothing may write to it while it runs. */
 	void (*get_exe_file)(struct file *file);
 	void (*put_exe_file)(struct file *file);

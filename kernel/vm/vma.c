@@ -206,7 +206,7 @@ void remove_vma(struct vm_area_struct *vma)
 	if (vma->vm_ops && vma->vm_ops->close)
 		vma->vm_ops->close(vma);
 	if (vma->vm_file)
-		vm_file_hooks->fput(vma->vm_file);
+		vm_file_hooks->fput_deferred(vma->vm_file);
 	vm_area_free(vma);
 }
 
