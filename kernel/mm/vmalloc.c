@@ -21,14 +21,6 @@
 
 #define AREA_START STACK_AREA_END
 
-/* A range in use, with its guard page. */
-struct vmap_area {
-	struct rb_node node;      /* [vmap_lock] by address */
-	unsigned long start, end; /* constant */
-	bool device;              /* constant: maps device registers, not allocated pages */
-	struct vmap_area *next;   /* of the areas that vfree_many() frees */
-};
-
 static DEFINE_SPINLOCK(vmap_lock);
 static struct rb_root vmap_areas;              /* [vmap_lock] */
 static unsigned long search_from = AREA_START; /* [vmap_lock] all addresses below it are in use */
@@ -107,8 +99,7 @@ static unsigned long find_hole(size_t size)
 	return start;
 }
 
-/* Allocates a range for size bytes and the guard page. NULL: memory or address space is short. */
-static struct vmap_area *alloc_vmap_area(size_t size, bool device)
+struct vmap_area *alloc_vmap_area(size_t size, bool borrowed)
 {
 	struct vmap_area *area;
 
@@ -118,7 +109,7 @@ static struct vmap_area *alloc_vmap_area(size_t size, bool device)
 	area = kmalloc(sizeof(*area), GFP_KERNEL);
 	if (!area)
 		return NULL;
-	area->device = device;
+	area->borrowed = borrowed;
 	area->next = NULL;
 	spin_lock(&vmap_lock);
 	area->start = find_hole(size);
@@ -134,13 +125,13 @@ static struct vmap_area *alloc_vmap_area(size_t size, bool device)
 }
 
 /*
- * Adds the pages of an area to a list, unless they belong to a device. Unmaps it without a flush.
+ * Adds the pages of an area to a list, if they are the area's. Unmaps it without a flush.
  */
 static void unmap_area(const struct vmap_area *area, struct list_head *pages)
 {
 	unsigned long end = area->end - PAGE_SIZE;
 
-	for (unsigned long addr = area->start; addr < end && !area->device; addr += PAGE_SIZE) {
+	for (unsigned long addr = area->start; addr < end && !area->borrowed; addr += PAGE_SIZE) {
 		phys_addr_t phys = kernel_virt_to_phys(addr);
 
 		if (phys == ~0UL)
@@ -161,10 +152,10 @@ static void release_area(struct vmap_area *area)
 }
 
 /*
- * Unmaps a chain of areas, which may be empty, and frees them with their pages. One flush serves
- * them all. It comes before pages and addresses are free, because CPUs may still use them.
+ * One flush serves all areas. It comes before pages and addresses are free, because CPUs may still
+ * use them.
  */
-static void free_vmap_areas(struct vmap_area *areas)
+void free_vmap_areas(struct vmap_area *areas)
 {
 	unsigned long start = ~0UL, end = 0, count = 0;
 	struct page *page, *next;
@@ -238,8 +229,7 @@ void *kvzalloc(size_t size, gfp_t gfp)
 }
 EXPORT_SYMBOL(kvzalloc);
 
-/* The area that begins at addr, or NULL. */
-static struct vmap_area *find_vmap_area(unsigned long addr)
+struct vmap_area *find_vmap_area(unsigned long addr)
 {
 	struct vmap_area *area;
 
@@ -259,7 +249,7 @@ void vfree_many(const void *const *addrs, size_t count)
 		if (!addrs[i])
 			continue;
 		area = find_vmap_area((unsigned long)addrs[i]);
-		if (WARN_ON(!area || area->device))
+		if (WARN_ON(!area || area->borrowed))
 			continue;
 		area->next = areas;
 		areas = area;
@@ -308,6 +298,6 @@ void iounmap(void *addr)
 	if (!addr)
 		return;
 	area = find_vmap_area((unsigned long)addr & PAGE_MASK);
-	if (!WARN_ON(!area || !area->device))
+	if (!WARN_ON(!area || !area->borrowed))
 		free_vmap_areas(area);
 }

@@ -24,6 +24,14 @@ void vfree_many(const void *const *addrs, size_t count);
 void *kvzalloc(size_t size, gfp_t gfp);
 void kvfree(const void *addr); /* as vfree() */
 /*
+ * Maps count pages twice, the second copy directly behind the first, RW NX: what begins in the
+ * first copy and is at most as long is in one piece. The caller keeps the pages until after
+ * vunmap(). Returns the address; NULL: failure. Task context.
+ */
+void *vmap_ring(struct page *const *pages, size_t count);
+/* Unmaps what vmap_ring() has mapped, and flushes the TLBs of all CPUs. As vfree(). */
+void vunmap(const void *addr);
+/*
  * Maps device registers uncached, RW NX. Returns the address for phys; NULL: failure. Task context.
  */
 void *ioremap(phys_addr_t phys, size_t size);
