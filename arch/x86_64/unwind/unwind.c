@@ -17,24 +17,10 @@
 #include "arch/mm/pgtable.h"
 #include "arch/cpu/switch.h"
 #include "arch/patch/text_alias.h"
+#include "arch/unwind/unwind.h"
 #include "kernel/kallsyms.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sections.h"
-
-struct stack_bounds {
-	unsigned long low, high;
-};
-
-struct unwind {
-	/* its stack may be read; the stacks of this CPU too if it is current */
-	struct task_struct *task;
-	unsigned long bp;
-	unsigned long ip;
-	/* the caller of a function that was interrupted before it had a frame, or 0 */
-	unsigned long extra_ip;
-	struct stack_bounds stack;
-	int return_idx; /* state of unwind_return_hook */
-};
 
 unsigned long (*unwind_return_hook)(struct task_struct *task, int *idx, unsigned long ret,
 				    unsigned long *slot);
@@ -58,8 +44,7 @@ static bool in_bounds(const struct stack_bounds *b, unsigned long addr, size_t s
 	return addr >= b->low && addr < b->high && b->high - addr >= size;
 }
 
-/* Finds the stack that contains addr, among those that u may read. */
-static bool find_stack(const struct unwind *u, unsigned long addr, struct stack_bounds *b)
+bool unwind_find_stack(const struct unwind *u, unsigned long addr, struct stack_bounds *b)
 {
 	if (u->task && u->task->stack) {
 		b->low = (unsigned long)u->task->stack;
@@ -122,7 +107,7 @@ static unsigned long frameless_caller(struct unwind *u, const struct pt_regs *re
 	else if (!code_is(regs->ip, push_bp_mov, 4) && !code_is(regs->ip, ret_insn, 1) &&
 		 !code_is(regs->ip + 5, push_bp_mov, 4))
 		return 0;
-	if (!IS_ALIGNED(sp, 8) || !find_stack(u, sp, &b))
+	if (!IS_ALIGNED(sp, 8) || !unwind_find_stack(u, sp, &b))
 		return 0;
 	return return_address(u, *(unsigned long *)sp, sp);
 }
@@ -135,8 +120,7 @@ static void unwind_from_regs(struct unwind *u, const struct pt_regs *regs)
 	u->stack = (struct stack_bounds){ 0, 0 }; /* any stack may follow */
 }
 
-/* Moves to the caller. Returns false at the end. */
-static bool unwind_next(struct unwind *u)
+bool unwind_next(struct unwind *u)
 {
 	unsigned long bp = u->bp;
 	struct stack_bounds b;
@@ -151,7 +135,7 @@ static bool unwind_next(struct unwind *u)
 	if (bp & 1) {
 		const struct pt_regs *regs = (const struct pt_regs *)(bp - 1);
 
-		if (!find_stack(u, (unsigned long)regs, &b) ||
+		if (!unwind_find_stack(u, (unsigned long)regs, &b) ||
 		    !in_bounds(&b, (unsigned long)regs, sizeof(*regs)))
 			return false;
 		if (user_mode(regs))
@@ -159,7 +143,7 @@ static bool unwind_next(struct unwind *u)
 		unwind_from_regs(u, regs);
 		return true;
 	}
-	if (!IS_ALIGNED(bp, 8) || !find_stack(u, bp, &b) || !in_bounds(&b, bp, 16))
+	if (!IS_ALIGNED(bp, 8) || !unwind_find_stack(u, bp, &b) || !in_bounds(&b, bp, 16))
 		return false;
 	if (b.low == u->stack.low && bp < u->stack.high)
 		return false; /* does not ascend: a loop */
@@ -169,7 +153,7 @@ static bool unwind_next(struct unwind *u)
 	return u->ip != 0;
 }
 
-static unsigned unwind_save(struct unwind *u, unsigned long *entries, unsigned max, unsigned skip)
+unsigned unwind_save(struct unwind *u, unsigned long *entries, unsigned max, unsigned skip)
 {
 	unsigned count = 0;
 

@@ -4,12 +4,13 @@
 #include "arch/cpu/switch.h"
 #include "arch/irq/probe_hooks.h"
 #include "arch/unwind/maccess.h"
+#include "arch/unwind/unwind_event.h"
 #include "kernel/sched/runqueue.h"
 #include "kernel/sched/sched.h"
 
-unsigned stack_trace_save_user(unsigned long *entries, unsigned max)
+unsigned stack_trace_save_user_regs(const struct pt_regs *regs, unsigned long *entries,
+				    unsigned max)
 {
-	const struct pt_regs *regs = task_pt_regs(current);
 	unsigned long bp = regs->bp;
 	unsigned count = 0;
 
@@ -33,4 +34,9 @@ unsigned stack_trace_save_user(unsigned long *entries, unsigned max)
 		bp = frame[0];
 	}
 	return count;
+}
+
+unsigned stack_trace_save_user(unsigned long *entries, unsigned max)
+{
+	return stack_trace_save_user_regs(task_pt_regs(current), entries, max);
 }

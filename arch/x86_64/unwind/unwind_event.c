@@ -1,0 +1,49 @@
+/* Where an event has happened: the function with its tracepoint, or what an interrupt has hit. */
+#include "arch/unwind/unwind_event.h"
+
+#include "arch/cpu/processor.h"
+#include "arch/unwind/unwind.h"
+#include "kernel/sched/sched.h"
+
+/* At most so many frames are between a probe and __traceiter_NAME(). */
+#define PROBE_FRAMES 8U
+
+noinline bool stack_trace_find_caller(bool (*is_traceiter)(unsigned long ip), unsigned long *frame,
+				      unsigned long *ip)
+{
+	struct unwind u = { .task = current, .bp = (unsigned long)__builtin_frame_address(0) };
+
+	for (unsigned i = 0; i < PROBE_FRAMES && unwind_next(&u); i++) {
+		if (!is_traceiter(u.ip))
+			continue;
+		/* u.bp is the frame of __traceiter_NAME(). */
+		if (!unwind_next(&u))
+			return false;
+		*frame = u.bp;
+		*ip = u.ip;
+		return true;
+	}
+	return false;
+}
+
+unsigned stack_trace_save_frame(unsigned long frame, unsigned long *entries, unsigned max)
+{
+	struct unwind u = { .task = current, .bp = frame };
+
+	return unwind_next(&u) ? unwind_save(&u, entries, max, 0) : 0;
+}
+
+noinline struct pt_regs *stack_trace_irq_regs(void)
+{
+	struct unwind u = { .task = current, .bp = (unsigned long)__builtin_frame_address(0) };
+	struct stack_bounds b;
+	unsigned long regs;
+
+	while (!(u.bp & 1))
+		if (!unwind_next(&u))
+			return NULL;
+	regs = u.bp - 1;
+	if (!unwind_find_stack(&u, regs, &b) || b.high - regs < sizeof(struct pt_regs))
+		return NULL;
+	return (struct pt_regs *)regs;
+}
