@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+import perf_commands
 from exporting import Port
 from limits import pytest_runtest_protocol, pytest_sessionstart  # noqa: F401
 from nop5 import BUILD, ROOT, Nop5
@@ -51,12 +52,29 @@ TOOLS = ("perf-tools-unstable", "trace-cmd", "rt-tests", "gawk", "bash", "coreut
          "libc-bin", "file", "libmagic-mgc", "ncurses-base")
 
 
+def root_with(images, name, packages):
+    """Makes a root file system with nop5's own programs and Debian packages. build/ keeps the packages, which are downloaded once."""
+    image = BUILD / f"{name}.cpio"
+    subprocess.run([ROOT / "scripts/rootfs", image, *sorted((images / "user").iterdir()), *packages], check=True)
+    return str(image)
+
+
 @pytest.fixture(scope="session")
 def tools(images):
-    """A root file system with Debian's tracing tools, bash and more. build/ keeps the packages, which are downloaded once."""
-    image = BUILD / "tools.cpio"
-    subprocess.run([ROOT / "scripts/rootfs", image, *sorted((images / "user").iterdir()), *TOOLS], check=True)
-    return str(image)
+    """A root file system with Debian's tracing tools, bash and more."""
+    return root_with(images, "tools", TOOLS)
+
+
+@pytest.fixture(scope="session")
+def perf_small(images):
+    """A root file system with Debian's perf and its libraries: 60 MB, for a machine with 1 GB."""
+    return root_with(images, "perf_small", perf_commands.PERF)
+
+
+@pytest.fixture(scope="session")
+def perf_root(images):
+    """The same with python and its library, as some of perf's own tests need it: 90 MB, for a machine with 2 GB."""
+    return root_with(images, "perf", perf_commands.PERF + perf_commands.PYTHON)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,165 @@
+#!/usr/bin/python3
+"""perf's commands, and what each of them prints on Linux and has to print on nop5 (test_perf.py).
+
+    tests/boot/perf_commands.py LINUX-REF     runs all of them, and `perf test`, on Linux 6.1
+
+That prints the commands whose pattern Linux's output does not have, and writes Linux's column of data/perf_test.txt.
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "tests/boot/data"
+TABLE = DATA / "perf_test.txt"
+NOT_YET = DATA / "perf_not_yet.txt"
+
+PERF = ("linux-perf", "binutils", "binutils-x86-64-linux-gnu")
+PYTHON = ("python3-minimal", "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib")
+
+# perf's own tests 1 to 78. Those behind them are shell scripts, which want a compiler, bash and more.
+PERF_TESTS = 78
+# So many at once: each lot must end before a machine counts as hung.
+LOT = 13
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+RESULT = re.compile(r"^ *(\d+(?:\.\d+)?): (.*?) *: *(Ok|Skip|FAILED!)(?: .*)?$", re.M)
+
+RECORDED = r"perf record: Captured and wrote [\d.]+ MB \S+(?: \(\d+ samples\))?"
+# Records a file d, and says only whether that went well.
+RECORD = "perf record -o d"
+# A program that uses the CPU in user mode.
+SPIN = "dd if=/dev/zero of=/dev/null bs=1 count=100000"
+
+# name: (command for the shell, pattern of its output). A command writes into its directory and puts back what it changes. busybox's cat
+# calls sendfile(2), which does not pass by vfs_read(), and its md5sum calls read(2).
+COMMANDS = {
+    # What worked before there was perf_event_open(2).
+    "list": ("perf list tracepoint", r"^  sched:sched_switch +\[Tracepoint event\]$"),
+    "ftrace_function": ("perf ftrace trace -T vfs_open -- cat /etc/passwd", r"cat-\d+ .* vfs_open <-\w+"),
+    "ftrace_graph": ("perf ftrace -G 'kmem*' --graph-opts noirqs -- cat /etc/passwd", r"\d\) .*\| +kmem_cache_alloc\w*\("),
+    "ftrace_latency": ("perf ftrace latency -T vfs_open -- cat /etc/passwd", r"DURATION +\| +COUNT \| GRAPH(?s:.*)us \| +[1-9]\d* \|"),
+    "probe_function": ("perf probe --add vfs_read; perf probe -l; perf probe -d vfs_read",
+                       r"Added new event:\n  probe:vfs_read +\(on vfs_read\)(?s:.*)^  probe:vfs_read +\(on vfs_read\S*\)$(?s:.*)Removed event: probe:vfs_read"),
+    "probe_return": ("perf probe --add 'vfs_read%return ret=$retval'; perf probe -d '*'",
+                     r"probe:vfs_read__return +\(on vfs_read%return with ret=\$retval\)"),
+    "probe_program": ("perf probe -x /lib/x86_64-linux-gnu/libc.so.6 --add getenv; perf probe -d '*'", r"probe_libc:getenv +\(on getenv in \S*libc.so.6\)"),
+    "probe_functions": ("perf probe --funcs | grep -x vfs_read", r"^vfs_read$"),
+    "bench_pipe": ("perf bench sched pipe -l 1000", r"usecs/op"),
+    "bench_messaging": ("perf bench sched messaging -g 1 -l 10", r"Total time: +[\d.]+ \[sec\]"),
+    "bench_syscall": ("perf bench syscall basic -l 1000", r"usecs/op"),
+    "bench_memcpy": ("perf bench mem memcpy -s 1MB", r"[KMG]B/sec"),
+    "bench_futex": ("perf bench futex hash -t 2 -r 1", r"Averaged \d+ operations/sec"),
+    "bench_epoll": ("perf bench epoll wait -t 2 -r 1", r"Averaged \d+ operations/sec"),
+    "mem": ("perf mem record true", r"memory events not supported"),
+    "c2c": ("perf c2c record true", r"memory events not supported"),
+    # Counting.
+    "list_software": ("perf list sw", r"page-faults OR faults +\[Software event\]"),
+    "stat": ("perf stat true", r"^ +[\d.]+ msec task-clock(?s:.*)^ +\d+ +page-faults(?s:.*)<not supported> +cycles"),
+    "stat_interval": ("perf stat -e syscalls:sys_enter_mmap -I 100 -a sleep 0.5", r"(?:^ +0\.\d+ +\d+ +syscalls:sys_enter_mmap *\n){3}"),
+    "stat_timers": ("perf stat -e 'timer:hrtimer*' -e cs -e page-faults sleep 0.1", r"^ +[1-9]\d* +timer:hrtimer_start(?s:.*)^ +\d+ +cs(?s:.*)^ +\d+ +page-faults"),
+    "stat_cpus": ("perf stat -a -A -e cs sleep 0.1", r"^CPU0 +[\d,]+ +cs(?s:.*)^CPU1 +[\d,]+ +cs"),
+    "stat_repeated": ("perf stat -r 3 -e page-faults true", r"page-faults +\( \+- +[\d.]+% \)"),
+    "stat_threads": ("perf stat --per-thread -e cs -p 1 sleep 0.1", r"-1 +\d+ +cs"),
+    "stat_pid": ("perf stat -e page-faults -p 1 sleep 0.1", r"stats for process id '1':\n\n +\d+ +page-faults"),
+    "stat_group": ("perf stat -e '{cs,page-faults}' true", r"^ +\d+ +cs *\n +\d+ +page-faults"),
+    "stat_filter": ("perf stat -e syscalls:sys_enter_openat --filter 'flags == 12345' true", r"^ +0 +syscalls:sys_enter_openat"),
+    "stat_probe": ("perf probe -q --add vfs_read; perf stat -a -e probe:vfs_read md5sum /etc/passwd; perf probe -q -d vfs_read", r"^ +[1-9]\d* +probe:vfs_read"),
+    "stat_watch": ("perf stat -a -e mem:0x1000:w true", r"^ +0 +mem:0x1000:w"),
+    # Sampling.
+    "record_clock": (f"{RECORD} -e cpu-clock -g {SPIN}", RECORDED),
+    "record_default": (f"{RECORD} -a -F 99 {SPIN}", RECORDED),
+    "record_period": (f"{RECORD} -e page-faults -c 1 true", RECORDED),
+    "record_dwarf": (f"{RECORD} -e cpu-clock --call-graph dwarf {SPIN}", RECORDED),
+    "record_pid": (f"{RECORD} -e cpu-clock -p 1 sleep 0.1", RECORDED),
+    "record_overwrite": (f"{RECORD} --overwrite -e cpu-clock -a sleep 0.2", RECORDED),
+    "record_switch_output": (f"{RECORD} -e cpu-clock --switch-output=1s -a sleep 2.5", r"\[ perf record: Dump d\.\d+ \]"),
+    "record_switch_events": (f"{RECORD} -e dummy --switch-events sleep 0.1; perf script -i d --show-switch-events", r"PERF_RECORD_SWITCH +OUT"),
+    "script_tracepoint": (f"{RECORD} -e sched:sched_switch -a sleep 0.1; perf script -i d", r"sched:sched_switch: prev_comm=\S+ prev_pid=\d+"),
+    "script_filter": (f"{RECORD} -e sched:sched_switch --filter 'next_pid == 0' -a sleep 0.1; perf script -i d", r"sched:sched_switch: .* next_pid=0 "),
+    "script_probe": (f"perf probe -q --add vfs_read; {RECORD} -e probe:vfs_read md5sum /etc/passwd; perf script -i d; perf probe -q -d vfs_read", r"probe:vfs_read: \(\w+\)"),
+    "script_uprobe": (f"perf probe -q -x /lib/x86_64-linux-gnu/libc.so.6 --add getenv; {RECORD} -e probe_libc:getenv -a perf version; perf script -i d; perf probe -q -d '*'",
+                      r"probe_libc:getenv: \(\w+\)"),
+    "script_tasks": (f"{RECORD} -e cpu-clock true; perf script -i d --show-task-events --show-mmap-events", r"PERF_RECORD_COMM exec: true(?s:.*)PERF_RECORD_MMAP2 .* r-xp "),
+    "report": (f"{RECORD} -q -e cpu-clock -g {SPIN}; perf report -i d --stdio", r"^ +\d+\.\d+% .*\bdd "),
+    "annotate": (f"{RECORD} -q -e cpu-clock {SPIN}; perf annotate -i d --stdio", r"Percent +\|"),
+    "evlist": (f"{RECORD} -q -e cpu-clock {SPIN}; perf evlist -i d", r"^cpu-clock"),
+    "buildid_list": (f"{RECORD} -q -e cpu-clock {SPIN}; perf buildid-list -i d", r"^[0-9a-f]{40} \[kernel.kallsyms\]"),
+    "diff": (f"perf record -q -o d1 -e cpu-clock {SPIN}; perf record -q -o d2 -e cpu-clock {SPIN}; perf diff d1 d2", r"Baseline +Delta"),
+    "archive": (f"{RECORD} -q -e cpu-clock {SPIN}; perf archive d", r"Now please run:"),
+    "top": ("timeout -s INT 4 perf top --stdio -e cpu-clock -d 1 < /dev/null", r"PerfTop: +\d+ irqs/sec"),
+    # What stands on them.
+    "trace": ("perf trace true", r"^ +\d+\.\d+ \( *[\d.]+ ms\): true/\d+ \w+\("),
+    "trace_summary": ("perf trace -s true", r"Summary of events:(?s:.*) true \(\d+\), \d+ events"),
+    "trace_one": ("perf trace -e openat cat /etc/passwd", r"cat/\d+ openat\(dfd: CWD, filename: "),
+    "sched_latency": ("perf sched record -o d sleep 0.1; perf sched latency -i d", r"Task +\| +Runtime ms +\|"),
+    "sched_map": ("perf sched record -o d sleep 0.1; perf sched map -i d", r"=> \S+:\d+"),
+    "sched_timehist": ("perf sched record -o d sleep 0.1; perf sched timehist -i d", r"^ +\d+\.\d+ \[\d{4}\] +\S+"),
+    # In a pipe it would write its recording into the pipe.
+    "kmem": ("perf kmem record sleep 0.1 > out 2>&1; perf kmem stat", r"SUMMARY \(SLAB allocator\)"),
+    "lock": ("perf lock record -o d perf bench sched messaging -g 1 -l 10; perf lock report -i d", r"Name +acquired +contended"),
+    "lock_contention": ("perf lock record -o d perf bench sched messaging -g 1 -l 10; perf lock contention -i d", r"contended +total wait"),
+}
+
+
+def results_of(text):
+    """Returns {number: result} from the output of `perf test`."""
+    return {match[1]: match[3].rstrip("!") for match in RESULT.finditer(ESCAPE.sub("", text))}
+
+
+def table():
+    """Returns {number: (Linux's result, nop5's, description)} from data/perf_test.txt."""
+    rows = (line.split(None, 3) for line in TABLE.read_text().splitlines() if line and not line.startswith("#"))
+    return {number: (linux, nop5, what) for number, linux, nop5, what in rows}
+
+
+def not_yet():
+    """Returns {name of a command: what it waits for} from data/perf_not_yet.txt."""
+    lines = NOT_YET.read_text().splitlines()
+    return dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
+
+
+def lots():
+    """The numbers of perf's tests, as arguments for some runs of `perf test`."""
+    return [" ".join(map(str, range(first, min(first + LOT, PERF_TESTS + 1)))) for first in range(1, PERF_TESTS + 1, LOT)]
+
+
+INTO_ROOT = """
+mkdir -p /r && cd /r && cpio -id < /bin/perf.cpio 2> /dev/null
+for fs in proc sysfs devtmpfs; do d=${fs%fs}; d=${d%tmp}; mount -t $fs $fs /r/$d; done
+mount -t tmpfs tmpfs /r/tmp; mount -t tracefs tracefs /r/sys/kernel/tracing; mount -t debugfs debugfs /r/sys/kernel/debug
+ifconfig lo up
+"""
+
+
+def on_linux(linux_ref, image):
+    """Runs everything on Linux, in the same root file system. Returns its output, where each part begins with "## NAME"."""
+    inside = ["cd /root; export HOME=/root TERM=dumb"]
+    inside += [f"echo '## {name}'; (\n{command}\n) 2>&1" for name, (command, _) in COMMANDS.items()]
+    inside += [f"echo '## test'; perf test {lot} 2>&1" for lot in lots()]
+    script = INTO_ROOT + "cat > /r/run.sh << 'END'\n" + "\n".join(inside) + "\nEND\nchroot /r /bin/sh /run.sh\n"
+    done = subprocess.run([linux_ref, "--cpus", "2", "--mem", "2G", "--timeout", "3000", "--add", image], input=script, text=True,
+                          errors="replace", stdout=subprocess.PIPE, check=True)
+    return ESCAPE.sub("", done.stdout.replace("\r\n", "\n"))
+
+
+def main():
+    image = ROOT / "build/perf.cpio"
+    subprocess.run([ROOT / "scripts/rootfs", image, *PERF, *PYTHON], check=True)
+    text = on_linux(sys.argv[1], image)
+    parts = dict(re.findall(r"^## (\w+)\n((?:(?!## ).*\n)*)", text, re.M))
+    for name, (command, pattern) in COMMANDS.items():
+        if not re.search(pattern, parts.get(name, ""), re.M):
+            print(f"{name}: {command}\nhas on Linux no {pattern!r}:\n{parts.get(name)}")
+    results, rows = results_of(text), []
+    for line in TABLE.read_text().splitlines():
+        fields = line.split(None, 3)
+        if not line.startswith("#") and fields[1] != results.get(fields[0]):
+            print(f"perf test {fields[0]}: {fields[1]} before, now {results.get(fields[0])}")
+            line = f"{fields[0]:<5} {results.get(fields[0], 'none'):<7} {fields[2]:<7} {fields[3]}"
+        rows.append(line)
+    TABLE.write_text("\n".join(rows) + "\n")
+
+
+if __name__ == "__main__":
+    main()
