@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,7 +35,7 @@
 #define SELF               "/proc/self/exe"
 #define FAULTS             6000
 
-static int zero, null, file;
+static int zero, null, file, timer;
 static struct pollfd polled[PIPES];
 static char buffer[PAGE];
 static char *next_fault;
@@ -114,6 +115,16 @@ static void op_signal(void)
 static void op_poll(void)
 {
 	expect(call4(SYS_poll, (long)polled, PIPES, 0, 0) == 0, "poll");
+}
+
+/* Starts a timer and cancels it. A sleep would count its time, which passes without instructions. */
+static void op_timer(void)
+{
+	static const struct itimerspec hour = { .it_value = { .tv_sec = 3600 } }, off;
+
+	expect(!call4(SYS_timerfd_settime, timer, 0, (long)&hour, 0) &&
+		       !call4(SYS_timerfd_settime, timer, 0, (long)&off, 0),
+	       "timerfd_settime");
 }
 
 static void op_fault(void)
@@ -268,6 +279,7 @@ static const struct {
 	{ "clock_gettime", op_clock, NULL, 10000 },
 	{ "signal", op_signal, NULL, 5000 },
 	{ "poll", op_poll, NULL, 5000 },
+	{ "timer", op_timer, NULL, 5000 },
 	{ "fault", NULL, measure_fault, 5000 },
 	{ "mmap", op_mmap, NULL, 5000 },
 	{ "fork", op_fork, NULL, 500 },
@@ -284,7 +296,8 @@ static void prepare(void)
 	zero = open("/dev/zero", O_RDONLY);
 	null = open("/dev/null", O_WRONLY);
 	file = open(FILE_NAME, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	expect(zero >= 0 && null >= 0 && file >= 0, "open");
+	timer = timerfd_create(CLOCK_MONOTONIC, 0);
+	expect(zero >= 0 && null >= 0 && file >= 0 && timer >= 0, "open");
 	signal(SIGUSR1, on_signal);
 	for (int i = 0; i < PIPES; i++) {
 		expect(!pipe(pair), "pipe");

@@ -19,6 +19,7 @@ FIGURES = {
     "clock_gettime": ("clock_gettime", "instructions", 60),
     "signal": ("signal to itself, handled", "instructions", 1_200),
     "poll": ("poll of 10 pipes", "instructions", 600),
+    "timer": ("start and cancel a timer", "instructions", None),
     "fault": ("page fault, anonymous", "instructions", 1_500),
     "mmap": ("mmap + munmap of a page", "instructions", 3_500),
     "fork": ("fork + exit + wait", "instructions", 60_000),
