@@ -6,7 +6,6 @@
  * read says ENODEV from then on.
  */
 #include "fs/file/file_owner.h"
-#include "fs/vfs/libfs.h"
 #include "fs/vfs/seq_file.h"
 #include "fs/sys/sysfs.h"
 #include "kernel/init.h"
@@ -190,21 +189,6 @@ static int add_files(struct module_files *files, const struct module *mod)
 	return IS_ERR(file) ? (int)PTR_ERR(file) : 0;
 }
 
-/* A link NAME in the directory parent, or an ERR_PTR. */
-static struct dentry *create_link(const char *name, struct dentry *parent, const char *target)
-{
-	struct inode *inode = IS_ERR(parent) ? NULL : new_inode(parent->d_sb, S_IFLNK | S_IRWXUGO);
-
-	if (!inode)
-		return IS_ERR(parent) ? parent : ERR_PTR(-ENOMEM);
-	inode->i_op = &simple_symlink_inode_operations;
-	inode->i_link = kstrdup(target, GFP_KERNEL);
-	if (inode->i_link)
-		return simple_add(parent, name, inode);
-	iput(inode);
-	return ERR_PTR(-ENOMEM);
-}
-
 /*
  * Adds the module to the holders of each module that it uses. The list of those does not change
  * while the module is loaded, and they stay.
@@ -224,7 +208,7 @@ static int add_links(struct module_files *files, const struct module *mod)
 	count = 0;
 	list_for_each_entry (use, &mod->uses, source) {
 		const struct module_files *used = use->used->files;
-		struct dentry *link = create_link(mod->name, used->holders, target);
+		struct dentry *link = sysfs_create_link(mod->name, used->holders, target);
 
 		if (IS_ERR(link))
 			return (int)PTR_ERR(link);

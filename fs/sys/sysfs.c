@@ -37,6 +37,20 @@ struct dentry *sysfs_create_dir(const char *name, struct dentry *parent)
 }
 EXPORT_SYMBOL_GPL(sysfs_create_dir);
 
+struct dentry *sysfs_create_link(const char *name, struct dentry *parent, const char *target)
+{
+	struct inode *inode = IS_ERR(parent) ? NULL : new_inode(parent->d_sb, S_IFLNK | S_IRWXUGO);
+
+	if (!inode)
+		return IS_ERR(parent) ? parent : ERR_PTR(-ENOMEM);
+	inode->i_op = &simple_symlink_inode_operations;
+	inode->i_link = kstrdup(target, GFP_KERNEL);
+	if (inode->i_link)
+		return simple_add(parent, name, inode);
+	iput(inode);
+	return ERR_PTR(-ENOMEM);
+}
+
 struct dentry *sysfs_kernel_dir(void)
 {
 	return kernel_dir;

@@ -14,6 +14,8 @@
 struct dentry *sysfs_create_file(const char *name, umode_t mode, struct dentry *parent, void *data,
 				 const struct file_operations *fops);
 struct dentry *sysfs_create_dir(const char *name, struct dentry *parent);
+/* Makes a symbolic link, which keeps a copy of target. parent is not NULL. */
+struct dentry *sysfs_create_link(const char *name, struct dentry *parent, const char *target);
 /* Returns /sys/kernel. After fs_initcall. */
 struct dentry *sysfs_kernel_dir(void);
 /*
