@@ -176,7 +176,7 @@ CFLAGS := -std=gnu11 $(OPTIMIZE) -g -ffreestanding -mcmodel=kernel -mno-red-zone
 	  -fno-strict-aliasing -fcf-protection=none -fno-asynchronous-unwind-tables \
 	  -fno-common -Wall -Wextra -Werror -I. -I$(MACHINE)/include -I$(O)/include
 NASMFLAGS := -f elf64 -g -F dwarf -I. -I$(MACHINE)/include/ -Ox -w+all -Werror
-LDFLAGS := -L$(MACHINE) -nostdlib -static -z max-page-size=4096 -z noexecstack --build-id=none \
+LDFLAGS := -L$(MACHINE) -nostdlib -static -z max-page-size=4096 -z noexecstack --build-id=sha1 \
 	   --fatal-warnings --orphan-handling=error
 
 CC_IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n1))
@@ -330,7 +330,7 @@ $(O)/obj/%.vdso.o: %.c $(O)/flags
 
 $(O)/vdso.so: $(MACHINE)/user/vdso/vdso.ld $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o)
 	$(call say,LD,$@)
-	$(Q)$(LD) -shared -nostdlib -soname linux-vdso.so.1 -Bsymbolic --hash-style=both --eh-frame-hdr --build-id=none \
+	$(Q)$(LD) -shared -nostdlib -soname linux-vdso.so.1 -Bsymbolic --hash-style=both --eh-frame-hdr --build-id=sha1 \
 		-z noexecstack -z max-page-size=4096 --fatal-warnings --orphan-handling=error -T $< -o $@.tmp $(filter %.o,$^)
 	$(Q)$(OBJCOPY) -S $@.tmp $@ && rm $@.tmp
 

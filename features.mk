@@ -62,7 +62,7 @@ $(call feature,modules,programs,\
 
 $(call feature,sysfiles,core,\
 	fs/proc/cpuinfo.c fs/proc/interrupts.c fs/proc/meminfo.c fs/proc/slabinfo.c fs/proc/stat.c fs/proc/storage.c fs/proc/sysrq.c \
-	fs/sys/cache.c fs/sys/cpu.c fs/sys/irq.c fs/sys/node.c fs/sys/rtc.c fs/sys/text.c fs/sys/topology.c \
+	fs/sys/cache.c fs/sys/cpu.c fs/sys/irq.c fs/sys/node.c fs/sys/notes.c fs/sys/rtc.c fs/sys/text.c fs/sys/topology.c \
 	fs/debug/boot_time.c fs/debug/page_tables.c fs/debug/rcu_tasks.c \
 	arch/x86_64/boot/cpu_features.c arch/x86_64/boot/topology.c arch/x86_64/mm/page_table_walk.c,\
 	files about the whole machine: /proc/stat and meminfo and cpuinfo and others; /sys/devices; page tables; sysrq)

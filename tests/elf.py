@@ -44,6 +44,11 @@ class Elf:
                 return self.data[start:start + size]
         raise KeyError(hex(address))
 
+    def build_id_note(self):
+        """Return the ELF note that the linker has made of the file's hash, whole."""
+        section, = (s for s in self.sections if s.name == ".note.gnu.build-id")
+        return self.data[section.offset:section.offset + section.size]
+
     def call_sites(self):
         """Return the addresses in __mcount_loc of a linked image, in its order."""
         edges = {s.name: s.value for s in self.symbols() if s.name in ("__start_mcount_loc", "__stop_mcount_loc")}

@@ -1,9 +1,13 @@
-"""/sys: the CPUs, their caches and the nodes as Linux shows them on the same machine."""
+"""/sys: the CPUs, their caches and the nodes as Linux shows them on the same machine, and the build ids of the kernel and the vDSO."""
 import re
+import sys
 
 import pytest
 
 from nop5 import ROOT
+
+sys.path.insert(0, str(ROOT / "tests"))
+from elf import Elf  # noqa: E402
 
 SYSTEM = "/sys/devices/system"
 # lscpu, numactl and perf read these; nop5 has no clusters and no events of devices.
@@ -59,3 +63,16 @@ def test_the_node_has_all_memory(nop5):
     node = {name: int(kb) for name, kb in re.findall(r"^Node 0 (\w+): +(\d+) kB", text, re.M)}
     assert f"Node 0 {total}" == lines[0]
     assert node["MemFree"] + node["MemUsed"] == node["MemTotal"] and node["Shmem"] == node["FilePages"]
+
+
+@pytest.mark.parametrize("kernel", ["nop5", "nop5_test"])
+def test_the_build_id_of_the_running_kernel_is_that_of_its_file(kernel, request):
+    machine = request.getfixturevalue(kernel)
+    of_file = Elf(machine.elf).build_id_note()
+    assert of_file[:16] == bytes.fromhex("04000000 14000000 03000000 474e5500") and len(of_file) == 36
+    mode_and_size, *digits = machine.check("stat -c %a:%s /sys/kernel/notes; xxd -p /sys/kernel/notes").split()
+    assert mode_and_size == "444:36" and "".join(digits) == of_file.hex()
+
+
+def test_the_vdso_has_a_build_id(images):
+    assert len(Elf(images / "vdso.so").build_id_note()) == 36
