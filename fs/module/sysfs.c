@@ -1,5 +1,5 @@
 /*
- * /sys/module/NAME: the state, the parameters and the sections of a module.
+ * /sys/module/NAME: the state, the parameters, the sections and the notes of a module.
  *
  * A file may be open, or be read, when its module goes. So the files belong to an object of their
  * own, which the last inode frees. Its pointer to the module is cleared when the module goes, and a
@@ -22,6 +22,7 @@ struct module_attribute {
 	void (*show)(struct seq_file *m, const struct module *mod);
 	const struct kernel_param *param; /* a parameter */
 	unsigned long address;            /* a section */
+	size_t note_size; /* of a section whose bytes are shown; 0: its address is */
 };
 
 struct module_files {
@@ -58,6 +59,8 @@ static int attribute_show(struct seq_file *m, void *unused __unused)
 				seq_puts(m, text);
 			error = min(error, 0);
 			kfree(text);
+		} else if (attribute->note_size) {
+			seq_write(m, (const void *)attribute->address, attribute->note_size);
 		} else if (attribute->address) {
 			seq_printf(m, "0x%016lx\n", attribute->address);
 		} else {
@@ -168,6 +171,7 @@ static struct dentry *add_file(struct module_files *files, const char *name, umo
 static int add_files(struct module_files *files, const struct module *mod)
 {
 	struct dentry *sections = sysfs_create_dir("sections", files->dir), *parameters = NULL;
+	struct dentry *notes = NULL;
 	struct dentry *file = sysfs_create_dir("holders", files->dir);
 
 	files->holders = file;
@@ -175,9 +179,19 @@ static int add_files(struct module_files *files, const struct module *mod)
 		if (simple_files[i].show != show_version || mod->version)
 			file = add_file(files, simple_files[i].name, 0444, files->dir,
 					(struct module_attribute){ .show = simple_files[i].show });
-	for (unsigned i = 0; i < mod->num_sections && !IS_ERR(file); i++)
-		file = add_file(files, mod->sections[i].name, 0400, sections,
-				(struct module_attribute){ .address = mod->sections[i].address });
+	for (unsigned i = 0; i < mod->num_sections && !IS_ERR(file); i++) {
+		const struct module_section *section = &mod->sections[i];
+
+		file = add_file(files, section->name, 0400, sections,
+				(struct module_attribute){ .address = section->address });
+		if (IS_ERR(file) || !section->note_size)
+			continue;
+		if (!notes)
+			notes = sysfs_create_dir("notes", files->dir);
+		file = add_file(files, section->name, 0444, notes,
+				(struct module_attribute){ .address = section->address,
+							   .note_size = section->note_size });
+	}
 	for (unsigned i = 0; i < mod->num_params && !IS_ERR(file); i++) {
 		if (!mod->params[i].perm)
 			continue;
@@ -243,7 +257,8 @@ static void module_sysfs_going(struct module *mod)
 
 static int module_sysfs_coming(struct module *mod)
 {
-	unsigned count = ARRAY_SIZE(simple_files) + mod->num_sections + mod->num_params;
+	/* A section may have two files. */
+	unsigned count = ARRAY_SIZE(simple_files) + 2 * mod->num_sections + mod->num_params;
 	struct module_files *files =
 		kzalloc(sizeof(*files) + count * sizeof(files->attributes[0]), GFP_KERNEL);
 	int error;

@@ -41,6 +41,7 @@ enum {
 	SHT_SYMTAB = 2,
 	SHT_STRTAB = 3,
 	SHT_RELA = 4,
+	SHT_NOTE = 7,
 	SHT_NOBITS = 8,
 	SHT_REL = 9
 };

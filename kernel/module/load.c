@@ -222,6 +222,8 @@ static int note_sections(struct module *mod, const struct load_info *info)
 		mod->sections[count].name = kstrdup(section_name(info, i), GFP_KERNEL);
 		if (!mod->sections[count].name)
 			return -ENOMEM;
+		if (info->sechdrs[i].type == SHT_NOTE)
+			mod->sections[count].note_size = info->sechdrs[i].size;
 		mod->sections[count++].address = info->sechdrs[i].addr;
 		mod->num_sections = count;
 	}

@@ -9,10 +9,11 @@
 #include "kernel/init.h"
 #include "kernel/module_list.h"
 
-/* A section, for /sys/module/NAME/sections and for debuggers. */
+/* A section, for /sys/module/NAME/sections, for debuggers and for perf. */
 struct module_section {
 	const char *name;
 	unsigned long address;
+	size_t note_size; /* bytes, if the section has ELF notes, as the build id; 0: it has none */
 };
 
 /* One module that uses another. */

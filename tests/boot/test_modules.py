@@ -1,12 +1,16 @@
 """Loadable modules: insmod, modprobe, rmmod, lsmod and modinfo of busybox, and what tracing knows of a module."""
 import re
 import subprocess
+import sys
 
 import pytest
 
 from conftest import build_in, make
 from nop5 import BUILD, ROOT, Nop5, eventually, resources, resources_return_to
 from seed import seed
+
+sys.path.insert(0, str(ROOT / "tests"))
+from elf import Elf  # noqa: E402
 
 TRACING = "/sys/kernel/tracing"
 MODULES = BUILD / "modules" / "tests" / "modules"
@@ -108,6 +112,8 @@ def test_a_module_comes_and_goes(machine):
     assert machine.check(f"cat {sysfs}/initstate {sysfs}/refcnt {sysfs}/parameters/count") == "live\n0\n2\n"
     address = machine.check(f"cat {sysfs}/sections/.text").strip()
     assert f"{address[2:]} T test_hello_greet" in machine.check("grep test_hello_greet /proc/kallsyms")
+    note = "".join(machine.check(f"xxd -p {sysfs}/notes/.note.gnu.build-id").split())
+    assert note == Elf(MODULES / "test_hello.ko").build_id_note().hex() and len(note) == 2 * 36
     refused(machine, "insmod test_hello.ko", "File exists")
     machine.check("rmmod test_hello")
     assert log(machine) == "test_hello: bye\n"
