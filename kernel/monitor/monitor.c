@@ -158,13 +158,12 @@ static int run_next(const char **line)
 	if (!c)
 		complain("sh: %s\n", errno_text(ENOMEM));
 	*line += status ? strlen(*line) : **line != '\0';
-	if (!status && !c->argc && !c->target) {
+	if (!status && !c->argc && !c->target)
 		status = last_status; /* an empty line */
-	} else if (!status) {
-		if (background)
-			return start_job(c);
+	else if (!status && background)
+		return start_job(c);
+	else if (!status)
 		status = run_command(c);
-	}
 	kfree(c);
 	return status;
 }
@@ -199,6 +198,7 @@ static int shell_thread(void *unused __unused)
 		while (*line && !ended) {
 			last_status = run_next(&line);
 			ended = signal_pending(current);
+			last_status = ended ? STATUS_INTERRUPTED : last_status;
 		}
 	}
 	return -ENOMEM;

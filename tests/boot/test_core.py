@@ -135,6 +135,17 @@ def test_interrupt_ends_a_command(monitor):
     verify(machine)
 
 
+def test_interrupt_ends_a_line_whose_command_has_not_noticed_it(monitor, core, tmp_path):
+    """A debugger sets what ^C sets, USER_WORK_SIGPENDING, inside a command that waits for nothing."""
+    machine = monitor(cpus=2, extra=gdb_port(tmp_path))
+    session = gdb(tmp_path, "hbreak do_mkdirat", "continue", "set shell->user_work |= 1", build=core)
+    machine.send("mkdir /d; mkdir /e\n")
+    session.communicate()
+    machine.wait_prompt()
+    assert machine.check("echo $?") == "130\n"
+    assert machine.run("mkdir /d /e").output == "mkdir: can't create directory '/d': File exists\n"
+
+
 def test_a_job_runs_beside_the_shell(monitor):
     machine = monitor(cpus=2)
     machine.check("echo do_mkdirat > set_ftrace_filter; echo function > current_tracer; cat trace_pipe > /log & echo $! > /pid")
