@@ -29,7 +29,7 @@ $(call feature,programs,initramfs,\
 	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c fs/tmpfs/mmap.c kernel/console/tty_jobctrl.c kernel/console/tty_ioctl.c \
 	kernel/console/n_tty_control.c kernel/printk/kmsg_record.c 	kernel/console/tty_modes.c \
 	fs/proc/task fs/proc/kcore.c fs/proc/mounts.c fs/proc/unknown_syscalls.c fs/dev/random.c fs/dev/kmsg.c \
-	fs/proc/sysctl_sched.c,\
+	fs/proc/sysctl_sched.c fs/sys/sysfs.c,\
 	ring 3: processes and signals and user memory and Linux's system calls)
 
 $(call feature,threads,programs,\
@@ -65,7 +65,7 @@ $(call feature,sysfiles,core,\
 	fs/sys/cache.c fs/sys/cpu.c fs/sys/irq.c fs/sys/node.c fs/sys/notes.c fs/sys/rtc.c fs/sys/text.c fs/sys/topology.c \
 	fs/debug/boot_time.c fs/debug/page_tables.c fs/debug/rcu_tasks.c \
 	arch/x86_64/boot/cpu_features.c arch/x86_64/boot/topology.c arch/x86_64/mm/page_table_walk.c,\
-	files about the whole machine: /proc/stat and meminfo and cpuinfo and others; /sys/devices; page tables; sysrq)
+	files about the whole machine: /proc/stat and meminfo and cpuinfo and others; with programs /sys/devices; page tables; sysrq)
 
 $(call feature,watchdog,core,\
 	kernel/watchdog.c,\
@@ -131,6 +131,8 @@ $(call without,programs,kernel/monitor)
 $(call together,persist ftrace,trace/tracers/pstore.c)
 $(call together,btf ftrace,trace/tracers/function/typed_args.c)
 $(call together,modules ftrace,trace/ftrace_files/module_filter.c)
+$(call together,sysfiles programs,fs/sys/cache.c fs/sys/cpu.c fs/sys/irq.c fs/sys/node.c fs/sys/notes.c fs/sys/rtc.c fs/sys/text.c fs/sys/topology.c)
+$(call together,btf programs,fs/sys/btf.c)
 $(call together,modules events,trace/events/module.c)
 $(call together,programs events,trace/core/user_file.c)
 $(call together,events commands,trace/events/function_commands.c)

@@ -218,11 +218,10 @@ static int cd(struct command *c, const char *name)
 {
 	char directory[sizeof(current_name)];
 	struct path path;
-	int error;
+	int error = -ENAMETOOLONG;
 
 	strscpy(directory, current_name[1] ? current_name : "", sizeof(directory));
 	join_path(directory, sizeof(directory), name);
-	error = -ENAMETOOLONG;
 	if (strlen(directory) < sizeof(directory) - 1)
 		error = kern_path(directory, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &path);
 	if (!error) {

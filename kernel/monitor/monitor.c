@@ -208,16 +208,17 @@ static int shell_thread(void *unused __unused)
 
 /* The mounts that /etc/init.d/rcS makes when there are programs. */
 static const struct {
-	const char *type; /* NULL: only a directory, if sysfs is not linked */
+	const char *type; /* NULL: only a directory, because sysfs comes with programs */
 	const char *path;
 } mounts[] = {
 	{ "proc", "/proc" },
-	{ "sysfs", "/sys" },
+	{ NULL, "/sys" },
 	{ NULL, "/sys/kernel" },
 	{ "devtmpfs", "/dev" },
 	{ "debugfs", "/sys/kernel/debug" },
 	{ "tracefs", "/sys/kernel/tracing" },
 	{ "tracefs", "/sys/kernel/debug/tracing" },
+	{ NULL, "/sys/fs" },
 	{ "pstore", "/sys/fs/pstore" },
 };
 
