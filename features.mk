@@ -29,7 +29,7 @@ $(call feature,programs,initramfs,\
 	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c fs/tmpfs/mmap.c kernel/console/tty_jobctrl.c kernel/console/tty_ioctl.c \
 	kernel/console/n_tty_control.c kernel/printk/kmsg_record.c 	kernel/console/tty_modes.c \
 	fs/proc/task fs/proc/kcore.c fs/proc/mounts.c fs/proc/unknown_syscalls.c fs/dev/random.c fs/dev/kmsg.c \
-	fs/proc/sysctl_sched.c fs/sys/sysfs.c,\
+	fs/proc/sysctl_sched.c fs/sys/sysfs.c fs/dev/devices.h kernel/lib/hash.h kernel/sched/mm.h,\
 	ring 3: processes and signals and user memory and Linux's system calls)
 
 $(call feature,threads,programs,\
@@ -77,7 +77,7 @@ $(call feature,debug,core,\
 
 # The headers declare tracepoints and describe records. Without events a tracepoint is no code.
 $(call feature,events,core,\
-	trace/events trace/filter trace/trigger trace/core/user_stack.c kernel/mm/vmap.c kernel/tracepoint.c %_events.h kernel/random/hash_pointer.c \
+	trace/events trace/filter trace/trigger trace/core/user_stack.c kernel/mm/vmap.c kernel/tracepoint.c %_events.h kernel/mm/gfp_names.h kernel/random/hash_pointer.c \
 	arch/x86_64/unwind/unwind_user.c arch/x86_64/unwind/unwind_event.c,\
 	trace events with filters and triggers)
 
@@ -130,7 +130,7 @@ $(call without,programs,kernel/monitor)
 
 $(call together,persist ftrace,trace/tracers/pstore.c)
 $(call together,btf ftrace,trace/tracers/function/typed_args.c)
-$(call together,modules ftrace,trace/ftrace_files/module_filter.c)
+$(call together,modules ftrace,trace/ftrace/module.c trace/ftrace_files/module_filter.c)
 $(call together,sysfiles programs,fs/sys/cache.c fs/sys/cpu.c fs/sys/irq.c fs/sys/node.c fs/sys/notes.c fs/sys/rtc.c fs/sys/text.c fs/sys/topology.c)
 $(call together,btf programs,fs/sys/btf.c)
 $(call together,modules events,trace/events/module.c)

@@ -20,9 +20,6 @@
 static struct dyn_ftrace *memory;
 static volatile unsigned looked_at; /* pages, since the last search() began */
 
-struct dyn_ftrace *ftrace_module_location(unsigned long ip) { (void)ip; return NULL; }
-struct dyn_ftrace *ftrace_module_record(unsigned index) { (void)index; return NULL; }
-
 static void broken(const char *format, ...)
 {
 	va_list args;

@@ -122,18 +122,23 @@ int ftrace_update_new_records(struct dyn_ftrace *records, unsigned count);
  */
 void ftrace_hashes_forget(u32 start, u32 end);
 
-/* ---- trace/ftrace/module.c: the records of modules, behind those of the kernel. [F] ---- */
+/* ---- trace/ftrace/module.c: the records of modules, behind those of the kernel ---- */
 
-unsigned ftrace_module_record_count(void);
-struct dyn_ftrace *ftrace_module_record(unsigned index);
-struct dyn_ftrace *ftrace_module_location(unsigned long ip);
-
-/* A room above that adds functions of a module that comes to filters. */
-struct ftrace_module_user {
-	void (*coming)(const char *module); /* task context; no lock of ftrace */
+extern unsigned ftrace_nr_module_records; /* [F] */
+/*
+ * Finds these records. module.c fills it in a core initcall; it is constant afterwards. NULL: there
+ * are no modules.
+ */
+struct ftrace_module_ops {
+	struct dyn_ftrace *(*record)(unsigned index);     /* below ftrace_nr_module_records [F] */
+	struct dyn_ftrace *(*location)(unsigned long ip); /* as ftrace_location() */
 };
-/* At most one, registered at boot. */
-void ftrace_set_module_user(const struct ftrace_module_user *user);
+extern struct ftrace_module_ops ftrace_module_ops;
+
+static inline struct dyn_ftrace *ftrace_module_location(unsigned long ip)
+{
+	return ftrace_module_ops.location ? ftrace_module_ops.location(ip) : NULL;
+}
 
 /* ---- trace/ftrace/oops.c ---- */
 

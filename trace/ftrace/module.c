@@ -17,6 +17,7 @@
 #include "kernel/module_list.h"
 #include "kernel/rcu/rculist.h"
 #include "trace/ftrace/internal.h"
+#include "trace/ftrace/module.h"
 
 /* [F]; list, end, count and the offsets of records are constant while the group is in groups */
 struct record_group {
@@ -27,15 +28,11 @@ struct record_group {
 };
 
 static LIST_HEAD(groups);                            /* [F], RCU readers */
-static unsigned nr_records;                          /* [F] of all groups */
 static const struct ftrace_module_user *module_user; /* constant after the boot */
 
-unsigned ftrace_module_record_count(void)
-{
-	return nr_records;
-}
+/* ---- ftrace_module_ops ---- */
 
-struct dyn_ftrace *ftrace_module_record(unsigned index)
+static struct dyn_ftrace *record(unsigned index)
 {
 	struct record_group *group;
 
@@ -47,7 +44,7 @@ struct dyn_ftrace *ftrace_module_record(unsigned index)
 	return NULL;
 }
 
-struct dyn_ftrace *ftrace_module_location(unsigned long ip)
+static struct dyn_ftrace *location(unsigned long ip)
 {
 	u32 offset = (u32)(ip - KERNEL_IMAGE_BASE);
 	struct dyn_ftrace *found = NULL;
@@ -63,6 +60,16 @@ struct dyn_ftrace *ftrace_module_location(unsigned long ip)
 	rcu_read_unlock();
 	return found;
 }
+
+static int __init module_ops_init(void)
+{
+	ftrace_module_ops.record = record;
+	ftrace_module_ops.location = location;
+	return 0;
+}
+core_initcall(module_ops_init);
+
+/* ---- modules come and go ---- */
 
 /* Makes the records of the module's sites from first on that lie in the region. 0 or -ENOMEM. */
 static int add_group(const struct module *mod, enum module_region region, struct record_group **to)
@@ -87,7 +94,7 @@ static int add_group(const struct module *mod, enum module_region region, struct
 		if (next->end > group->end)
 			break;
 	list_add_tail_rcu(&group->list, &next->list);
-	nr_records += count;
+	ftrace_nr_module_records += count;
 	*to = group;
 	return 0;
 }
@@ -97,7 +104,7 @@ static void remove_group(struct record_group *group)
 	if (!group)
 		return;
 	list_del_rcu(&group->list);
-	nr_records -= group->count;
+	ftrace_nr_module_records -= group->count;
 	ftrace_hashes_forget(group->records[0].offset, (u32)(group->end - KERNEL_IMAGE_BASE));
 	synchronize_rcu(); /* ftrace_location() */
 	kvfree(group);

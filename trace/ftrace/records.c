@@ -24,12 +24,15 @@
 
 extern unsigned long __start_mcount_loc[], __stop_mcount_loc[];
 
+unsigned ftrace_nr_module_records;
+struct ftrace_module_ops ftrace_module_ops __ro_after_init;
+
 static struct dyn_ftrace **pages;     /* constant, except for drop_init_records() */
 static unsigned nr_records, nr_pages; /* [F] to write, once */
 
 unsigned ftrace_record_count(void)
 {
-	return nr_records + ftrace_module_record_count();
+	return nr_records + ftrace_nr_module_records;
 }
 
 unsigned ftrace_page_count(void)
@@ -40,7 +43,7 @@ unsigned ftrace_page_count(void)
 struct dyn_ftrace *ftrace_record(unsigned index)
 {
 	if (unlikely(index >= nr_records))
-		return ftrace_module_record(index - nr_records);
+		return ftrace_module_ops.record(index - nr_records);
 	return &pages[index / RECORDS_PER_PAGE][index % RECORDS_PER_PAGE];
 }
 

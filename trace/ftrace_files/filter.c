@@ -78,7 +78,7 @@ static int match_word(struct matching *m)
 		return number <= n ? apply_match(m, ftrace_record((unsigned)number - 1)) : 0;
 	if (m->match.is_plain) {
 		error = kallsyms_on_each_match_symbol(match_symbol, m->match.pattern, m);
-		first = n - ftrace_module_record_count();
+		first = n - ftrace_nr_module_records;
 	}
 	for (unsigned i = first; i < n && !error; i++)
 		error = match_record(m, ftrace_record(i));
@@ -99,8 +99,8 @@ int ftrace_match_module(const struct ftrace_hash *hash, const char *word, const 
 	m.hash = ftrace_hash_copy(hash, 1);
 	if (!m.hash)
 		return -ENOMEM;
-	for (unsigned n = ftrace_record_count(), i = n - ftrace_module_record_count();
-	     i < n && !error; i++)
+	for (unsigned n = ftrace_record_count(), i = n - ftrace_nr_module_records; i < n && !error;
+	     i++)
 		error = match_record(&m, ftrace_record(i));
 	if (error)
 		ftrace_hash_free(m.hash);

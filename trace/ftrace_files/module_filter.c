@@ -10,6 +10,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/module/module.h"
 #include "trace/ftrace/internal.h"
+#include "trace/ftrace/module.h"
 #include "trace/ftrace_files/filter.h"
 
 /* A word that waits for its module. All [F] ftrace_lock. */
