@@ -64,6 +64,7 @@ enum cpu_event {
 	CPU_EVENT_RT_PERIOD, /* kernel/sched: the time of real-time tasks is used up */
 	CPU_EVENT_WATCHDOG,  /* kernel/watchdog.c: the check */
 	CPU_EVENT_TIMERLAT,  /* trace/tracers/noise: the timer whose latency is measured */
+	CPU_EVENT_PERF,      /* trace/perf: the next sample of a clock */
 	NR_CPU_EVENTS
 };
 /* Sets the handler, before the first start. It runs in hardirq context, interrupts off. */

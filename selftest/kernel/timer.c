@@ -230,3 +230,39 @@ SELFTEST(timer, msleep_is_never_short)
 	EXPECT(run_threads(num_online_cpus() * 2, ANY_CPU, sleep_often, &early));
 	EXPECT_EQ(atomic_read(&early), 0);
 }
+
+/* [O] of the CPU whose event it is. */
+static unsigned perf_events_seen;
+static ktime_t perf_event_when, perf_event_now;
+static bool perf_event_in_hardirq;
+
+static void see_perf_event(ktime_t now)
+{
+	perf_event_now = now;
+	perf_event_in_hardirq = in_hardirq() && irqs_disabled();
+	if (++perf_events_seen == 1) { /* once more, by itself */
+		perf_event_when = now + NSEC_PER_MSEC;
+		cpu_event_start(CPU_EVENT_PERF, perf_event_when);
+	}
+}
+
+SELFTEST(timer, event_of_a_cpu_happens_in_its_interrupt_and_can_start_again)
+{
+	unsigned long flags;
+
+	ASSERT(run_on_nth_cpu(0));
+	cpu_event_setup(CPU_EVENT_PERF, see_perf_event);
+	perf_events_seen = 0;
+	local_irq_save(flags);
+	perf_event_when = ktime_get() + NSEC_PER_MSEC;
+	cpu_event_start(CPU_EVENT_PERF, perf_event_when);
+	EXPECT_EQ(cpu_event_due(CPU_EVENT_PERF, smp_processor_id()), perf_event_when);
+	local_irq_restore(flags);
+	while (READ_ONCE(perf_events_seen) < 2)
+		msleep(1);
+	EXPECT(perf_event_now >= perf_event_when);
+	EXPECT(perf_event_in_hardirq);
+	EXPECT_EQ(cpu_event_due(CPU_EVENT_PERF, smp_processor_id()), KTIME_MAX);
+	EXPECT_EQ(perf_events_seen, 2);
+	run_on_any_cpu();
+}
