@@ -78,7 +78,7 @@ $(call feature,debug,core,\
 # The headers declare tracepoints and describe records. Without events a tracepoint is no code.
 $(call feature,events,core,\
 	trace/events trace/filter trace/trigger trace/core/user_stack.c kernel/mm/vmap.c kernel/tracepoint.c %_events.h kernel/mm/gfp_names.h kernel/random/hash_pointer.c \
-	arch/x86_64/unwind/unwind_user.c arch/x86_64/unwind/unwind_event.c,\
+	arch/x86_64/unwind/unwind_user.c arch/x86_64/unwind/unwind_event.c arch/x86_64/cpu/debugreg.c,\
 	trace events with filters and triggers)
 
 $(call feature,hist,events,\
@@ -144,7 +144,7 @@ $(call together,programs,selftest/arch/ring3% selftest/arch/uaccess.c selftest/b
 	selftest/fs/descriptors.c selftest/fs/kcore.c selftest/fs/pipe.c selftest/fs/proc_storm.c \
 	selftest/kernel/printk.c selftest/kernel/rt_bandwidth.c selftest/kernel/sched_program.c selftest/kernel/task_work.c selftest/kernel/signals.c selftest/kernel/tasks.c selftest/kernel/tty_hangup.c selftest/kernel/user_memory% \
 	selftest/lib/kernel_task.c selftest/lib/start_process.c selftest/lib/user_memory.c)
-$(call together,programs events,selftest/kernel/unwind_user.c selftest/kernel/user_memory_faults.c)
+$(call together,programs events,selftest/arch/debugreg.c selftest/kernel/unwind_user.c selftest/kernel/user_memory_faults.c)
 $(call together,programs ftrace,selftest/trace/function_fork.c selftest/trace/trace_pipe_poll.c)
 $(call together,events commands,selftest/trace/traceoff_count.c)
 $(call together,sockets ftrace,selftest/net)

@@ -94,16 +94,14 @@ DEFINE_CR(4)
 
 #define DR6_RESERVED 0xffff0ff0UL /* the value without a cause */
 
-static __always_inline u64 read_dr6(void)
+/* The causes of a #DB. Clears them: the CPU only adds more. */
+static __always_inline u64 take_dr6(void)
 {
 	u64 v;
 
 	__asm__ __volatile__("mov %%dr6, %0" : "=r"(v));
-	return v;
-}
-static __always_inline void write_dr6(u64 v)
-{
-	__asm__ __volatile__("mov %0, %%dr6" ::"r"(v));
+	__asm__ __volatile__("mov %0, %%dr6" ::"r"(DR6_RESERVED));
+	return v ^ DR6_RESERVED;
 }
 
 #define DR7_G0    0x2UL   /* the breakpoint at DR0 is on; its other bits 0: at an instruction */

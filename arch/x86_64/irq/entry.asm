@@ -17,6 +17,7 @@ extern return_from_interrupt, iret_to_user
 
 MSR_GS_BASE	equ 0xc0000101
 RING3_EXCEPTION	equ 8			; in struct ring3_ops (ring3.h)
+DR7_FIXED	equ 0x400		; arch/cpu/special_insns.h
 
 section .entry.text progbits alloc exec nowrite align=16
 bits 64
@@ -155,6 +156,14 @@ exception_%1:
 	iretq
 %endmacro
 
+; Switches the debug registers off (arch/cpu/debugreg.h), before C uses what is watched: the #DB
+; within would begin at the top of the same stack, or unblock NMIs. r12 keeps DR7: C preserves it.
+%macro DEBUGREG_OFF 0
+	mov	r12, dr7
+	mov	eax, DR7_FIXED
+	mov	dr7, rax
+%endmacro
+
 ; #DF and #MC: do_exception(regs, vector) reports, and does not return.
 %macro IST_EXCEPTION 2
 asm_exc_%2:
@@ -171,7 +180,7 @@ exception_%1:
 	IST_EXCEPTION 18, machine_check
 
 ; #DB: do_exception(regs, vector). From ring 3 it may end in a signal, and the task may sleep on the
-; way. So the frame moves to the task's stack.
+; way. So the frame moves to the task's stack, and C switches the debug registers on again.
 asm_exc_debug:
 exception_1:
 	CFI_TRAP 0
@@ -179,12 +188,16 @@ exception_1:
 	JUMP_IF_USER 8, .user
 	PUSH_REGS
 	IST_ENTER
+	DEBUGREG_OFF
 	mov	esi, 1
 	call	do_exception
+	mov	dr7, r12
 	IST_LEAVE
 .user:	CFI_TRAP 8
 	swapgs
 	push	rax
+	mov	eax, DR7_FIXED		; the task's stack may be watched
+	mov	dr7, rax
 	mov	rax, rsp
 	CFI_BASE rax
 	mov	rsp, [gs:cpu_tss + TSS_RSP0]
@@ -211,7 +224,9 @@ exception_2:
 	PUSH_REGS
 	IST_ENTER
 	inc	dword [gs:nmi_running]
+	DEBUGREG_OFF
 	call	do_nmi
+	mov	dr7, r12
 	dec	dword [gs:nmi_running]
 	IST_LEAVE
 

@@ -35,6 +35,7 @@ void do_nmi(struct pt_regs *regs);
 
 static int3_handler_t int3_handler; /* text_patch_int3(), or that of a self-test */
 struct ring3_ops ring3_ops __ro_after_init;
+bool (*debugreg_hook)(struct pt_regs *regs, u64 *dr6) __ro_after_init;
 BUILD_BUG_ON(offsetof(struct ring3_ops, exit_loop) != 0);
 BUILD_BUG_ON(offsetof(struct ring3_ops, exception) != 8);
 
@@ -174,17 +175,21 @@ static void __noreturn exc_machine_check(struct pt_regs *regs)
 }
 
 /*
- * True for a debug exception of the program at the first instruction that SYSCALL leads to, where
- * the stack and the GS base are still the program's. MOV to SS can delay it to this place, and
- * Bochs reports the single step here. Ignores the exception. The flags of the program keep TF, so
- * its single step comes after the return, as it would without the delay.
+ * True for a hit of a debug register that has been handled; and for a debug exception of the
+ * program at the first instruction that SYSCALL leads to, where the stack and the GS base are still
+ * the program's. MOV to SS can delay it to this place, and Bochs reports the single step here.
+ * Ignores the exception. The flags of the program keep TF, so its single step comes after the
+ * return, as it would without the delay.
  */
-static __always_inline bool is_debug_of_syscall(struct pt_regs *regs, unsigned vector)
+static noinline bool is_handled_debug(struct pt_regs *regs)
 {
-	if (vector != X86_TRAP_DB || (regs->ip != (unsigned long)ring3_ops.syscall_64 &&
-				      regs->ip != (unsigned long)ring3_ops.syscall_compat))
+	u64 dr6 = take_dr6();
+
+	if (debugreg_hook && debugreg_hook(regs, &dr6))
+		return true;
+	if (regs->ip != (unsigned long)ring3_ops.syscall_64 &&
+	    regs->ip != (unsigned long)ring3_ops.syscall_compat)
 		return false;
-	write_dr6(DR6_RESERVED);
 	regs->flags = (regs->flags & ~X86_EFLAGS_TF) | X86_EFLAGS_RF;
 	return true;
 }
@@ -207,7 +212,7 @@ void do_exception(struct pt_regs *regs, unsigned vector)
 		ring3_ops.exception(regs, vector, address);
 		return;
 	}
-	if (is_debug_of_syscall(regs, vector))
+	if (vector == X86_TRAP_DB && is_handled_debug(regs))
 		return;
 	arch_kprobe_fault(regs);
 	if (vector == X86_TRAP_PF && is_user_access(regs, address) &&

@@ -46,6 +46,12 @@ typedef bool (*nmi_handler_t)(struct pt_regs *regs);
 #define NMI_HANDLER(fn)                                                                            \
 	static const nmi_handler_t nmi_handler_##fn LINKER_TABLE_ENTRY(rodata, nmi_handlers,       \
 								       #fn) = fn
+/*
+ * #DB: handles the hits of debug registers, and takes them out of *dr6: the causes in DR6, which is
+ * clear again. True: there is no other cause. Any context but NMI, interrupts off. The registers
+ * are off; for a program the hook switches them on again.
+ */
+extern bool (*debugreg_hook)(struct pt_regs *regs, u64 *dr6);
 /* Called by an int3 handler: emulates `call target` with the return address ret. */
 void int3_emulate_call(struct pt_regs *regs, unsigned long ret, unsigned long target);
 /* Not 0 while this CPU handles an NMI. entry.asm changes and tests it. */

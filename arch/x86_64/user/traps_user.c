@@ -137,9 +137,18 @@ static void user_page_fault(struct pt_regs *regs, unsigned long address)
 	send_fault(regs, X86_TRAP_PF, sig, si_code, address);
 }
 
-/* A single step, or INT1. dr6 says which. */
-static void user_debug(struct pt_regs *regs, unsigned long dr6)
+/* #DB: a hit of a debug register, a single step, or INT1. */
+static noinline void user_debug(struct pt_regs *regs)
 {
+	u64 dr6 = take_dr6(); /* first: the kernel may hit the registers, too */
+	bool handled = debugreg_hook && debugreg_hook(regs, &dr6);
+
+	report_irqs(off, _RET_IP_, 0);
+	local_irq_enable();
+	if (handled)
+		return;
+	current->thread.trap_nr = X86_TRAP_DB;
+	current->thread.error_code = 0;
 	arch_uprobe_leave(regs);
 	send_fault(regs, X86_TRAP_DB, SIGTRAP, (dr6 & DR6_STEP) ? TRAP_TRACE : TRAP_BRKPT,
 		   regs->ip);
@@ -157,13 +166,12 @@ static void user_exception(struct pt_regs *regs, unsigned vector, unsigned long 
 {
 	const struct user_trap *trap = &user_traps[vector];
 	struct thread_struct *thread = &current->thread;
-	unsigned long dr6 = 0;
 
-	report_irqs(off, _RET_IP_, 0);
 	if (vector == X86_TRAP_DB) {
-		dr6 = read_dr6() ^ DR6_RESERVED;
-		write_dr6(DR6_RESERVED);
+		user_debug(regs);
+		return;
 	}
+	report_irqs(off, _RET_IP_, 0);
 	local_irq_enable();
 	if (likely(vector == X86_TRAP_PF)) {
 		thread->trap_nr = X86_TRAP_PF;
@@ -174,9 +182,7 @@ static void user_exception(struct pt_regs *regs, unsigned vector, unsigned long 
 		return;
 	thread->trap_nr = vector;
 	thread->error_code = regs->orig_ax;
-	if (vector == X86_TRAP_DB)
-		user_debug(regs, dr6);
-	else if (vector == X86_TRAP_MF || vector == X86_TRAP_XF)
+	if (vector == X86_TRAP_MF || vector == X86_TRAP_XF)
 		user_fpu_exception(regs, vector);
 	else
 		send_fault(regs, vector, trap->sig ? trap->sig : SIGSEGV,
