@@ -78,7 +78,7 @@ $(call feature,debug,core,\
 # The headers declare tracepoints and describe records. Without events a tracepoint is no code.
 $(call feature,events,core,\
 	trace/events trace/filter trace/trigger trace/core/user_stack.c kernel/mm/vmap.c kernel/tracepoint.c %_events.h kernel/mm/gfp_names.h kernel/random/hash_pointer.c \
-	arch/x86_64/unwind/unwind_user.c arch/x86_64/unwind/unwind_event.c arch/x86_64/cpu/debugreg.c,\
+	arch/x86_64/unwind/unwind_user.c arch/x86_64/unwind/unwind_event.c arch/x86_64/cpu/debugreg.c arch/x86_64/time/tsc_conversion.c,\
 	trace events with filters and triggers)
 
 $(call feature,hist,events,\
@@ -155,7 +155,7 @@ $(call together,probes,selftest/bench/probes.c selftest/lib/uprobe_program.c sel
 $(call together,livepatch probes hist,selftest/trace/storm%)
 $(call together,hist probes,selftest/trace/events/synth.c selftest/trace/events/dynamic_storm.c)
 $(call together,hist,selftest/trace/events/hist% selftest/bench/hist.c)
-$(call together,events,selftest/trace/events selftest/kernel/tracepoint.c selftest/kernel/unwind_event.c selftest/kernel/vmap.c selftest/bench/tracepoint.c selftest/bench/events.c selftest/trace/refuse_removal.c)
+$(call together,events,selftest/trace/events selftest/arch/tsc.c selftest/kernel/tracepoint.c selftest/kernel/unwind_event.c selftest/kernel/vmap.c selftest/bench/tracepoint.c selftest/bench/events.c selftest/trace/refuse_removal.c)
 $(call together,sysfiles programs,selftest/kernel/memory_protection.c)
 $(call together,watchdog,selftest/kernel/watchdog.c)
 $(call together,debug,selftest/kernel/lockdep.c)

@@ -1,0 +1,41 @@
+/* Self-tests of the time that a program computes from the TSC. */
+#include "arch/time/tsc.h"
+
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/special_insns.h"
+#include "kernel/sched/sched.h"
+#include "kernel/time/ktime.h"
+#include "selftest/selftest.h"
+
+/* As perf_event_open(2) says: without a product of more than 64 bits. */
+static u64 program_time(u64 tsc, u32 mult, u16 shift, u64 zero)
+{
+	u64 quotient = tsc >> shift, rest = tsc & ((1UL << shift) - 1);
+
+	return zero + quotient * mult + ((rest * mult) >> shift);
+}
+
+SELFTEST(tsc, program_computes_the_time_of_the_kernel)
+{
+	u32 mult;
+	u16 shift;
+	u64 zero;
+
+	ktime_t start = ktime_get();
+
+	tsc_conversion(&mult, &shift, &zero);
+	for (unsigned i = 0; i < 20; i++) {
+		ktime_t before, after;
+		unsigned long flags;
+		u64 time, error;
+
+		local_irq_save(flags);
+		before = ktime_get();
+		time = program_time(rdtsc(), mult, shift, zero);
+		after = ktime_get();
+		local_irq_restore(flags);
+		error = 2 + (after - start) / (2 * NSEC_PER_SEC);
+		EXPECT(time + error >= before && time <= after + error);
+		msleep(1);
+	}
+}
