@@ -22,6 +22,8 @@ struct ring3_ops {
 	 * else the signal that the program would get. Interrupts on; may sleep.
 	 */
 	int (*kernel_access)(unsigned long address, unsigned long error_code, int *si_code);
+	/* The same with the event and the hook of page faults (page_fault.h). Interrupts off. */
+	int (*told_access)(struct pt_regs *regs, unsigned long address, int *si_code);
 	/*
 	 * The first instructions that SYSCALL leads to, in 64-bit and in 32-bit mode. Each #DB of
 	 * the kernel is compared with them, also while they are NULL.

@@ -11,6 +11,7 @@
 #include "arch/cpu/irqflags.h"
 #include "arch/irq/probe_hooks.h"
 #include "arch/irq/nmi_events.h"
+#include "arch/irq/page_fault.h"
 #include "arch/irq/ring3.h"
 #include "arch/cpu/special_insns.h"
 #include "arch/unwind/stacktrace.h"
@@ -36,6 +37,7 @@ void do_nmi(struct pt_regs *regs);
 static int3_handler_t int3_handler; /* text_patch_int3(), or that of a self-test */
 struct ring3_ops ring3_ops __ro_after_init;
 bool (*debugreg_hook)(struct pt_regs *regs, u64 *dr6) __ro_after_init;
+DEFINE_STATIC_KEY_FALSE(page_fault_key);
 BUILD_BUG_ON(offsetof(struct ring3_ops, exit_loop) != 0);
 BUILD_BUG_ON(offsetof(struct ring3_ops, exception) != 8);
 
@@ -69,12 +71,13 @@ const char *const exception_names[NR_EXCEPTIONS] = {
  * is full. So the event is left out for a fault inside the event. A task that has died there keeps
  * its flag.
  */
-static void trace_page_fault(struct pt_regs *regs, unsigned long address)
+void trace_page_fault(struct pt_regs *regs, unsigned long address)
 {
-	if (!trace_page_fault_kernel_enabled() || !current || (current->flags & PF_FAULT_TRACED))
+	if (!TRACEPOINT_KEY(page_fault_kernel, static_key_enabled) || !current ||
+	    (current->flags & PF_FAULT_TRACED))
 		return;
 	current->flags |= PF_FAULT_TRACED;
-	trace_page_fault_kernel(address, regs, regs->orig_ax);
+	TRACEPOINT_WITHOUT_SITE(page_fault_kernel, address, regs, regs->orig_ax);
 	current->flags &= ~PF_FAULT_TRACED;
 }
 
@@ -95,10 +98,13 @@ static noinline bool handle_user_access(struct pt_regs *regs, unsigned long addr
 	int si_code, sig;
 
 	report_irqs(off, _RET_IP_, regs->ip);
-	trace_page_fault(regs, address);
-	local_irq_enable();
-	sig = ring3_ops.kernel_access(address, regs->orig_ax, &si_code);
-	local_irq_disable();
+	if (static_branch_unlikely(&page_fault_key)) {
+		sig = ring3_ops.told_access(regs, address, &si_code);
+	} else {
+		local_irq_enable();
+		sig = ring3_ops.kernel_access(address, regs->orig_ax, &si_code);
+		local_irq_disable();
+	}
 	report_irqs(on, _RET_IP_, regs->ip);
 	return !sig;
 }

@@ -4,7 +4,9 @@
  */
 #include "arch/irq/descriptors.h"
 #include "arch/irq/exceptions_events.h"
+#include "arch/irq/page_fault.h"
 #include "arch/user/fpu.h"
+#include "arch/user/page_fault.h"
 #include "arch/cpu/irqflags.h"
 #include "arch/cpu/special_insns.h"
 #include "arch/irq/ring3.h"
@@ -120,13 +122,43 @@ static int address_fault(unsigned long address, unsigned long error_code, int *s
 	return do_user_addr_fault(address, error_code & FAULT_FLAGS_OF_CPU, si_code);
 }
 
+static int told_address_fault(struct pt_regs *regs, unsigned long address, int *si_code)
+{
+	u64 minor = current->min_flt, major = current->maj_flt;
+	int sig = address_fault(address, regs->orig_ax, si_code);
+
+	page_fault_tell(regs, address, current->min_flt != minor, current->maj_flt != major);
+	return sig;
+}
+
+/* The access of the kernel, while page_fault_key is on. */
+static int told_access(struct pt_regs *regs, unsigned long address, int *si_code)
+{
+	int sig;
+
+	trace_page_fault(regs, address);
+	local_irq_enable();
+	sig = told_address_fault(regs, address, si_code);
+	local_irq_disable();
+	return sig;
+}
+
+/* Out of line, so that user_page_fault() saves no register for it. */
+static noinline int told_user_page_fault(struct pt_regs *regs, unsigned long address, int *si_code)
+{
+	TRACEPOINT_WITHOUT_SITE(page_fault_user, address, regs, regs->orig_ax);
+	return told_address_fault(regs, address, si_code);
+}
+
 static void user_page_fault(struct pt_regs *regs, unsigned long address)
 {
 	unsigned long error_code = regs->orig_ax;
 	int si_code, sig;
 
-	trace_page_fault_user(address, regs, error_code);
-	sig = address_fault(address, error_code, &si_code);
+	if (static_branch_unlikely(&page_fault_key))
+		sig = told_user_page_fault(regs, address, &si_code);
+	else
+		sig = address_fault(address, error_code, &si_code);
 	if (likely(!sig))
 		return;
 	current->thread.cr2 = address;
@@ -210,6 +242,7 @@ static int __init ring3_init(void)
 		.exit_loop = exit_to_user_mode_loop,
 		.exception = user_exception,
 		.kernel_access = address_fault,
+		.told_access = told_access,
 		.syscall_64 = entry_SYSCALL_64,
 		.syscall_compat = entry_SYSCALL_compat,
 	};
