@@ -7,6 +7,7 @@
 #include "kernel/locking/spinlock.h"
 #include "kernel/rcu/rculist.h"
 #include "kernel/sections.h"
+#include "kernel/text_events.h"
 
 #define KERNEL_BASE 0xffffffff80000000UL
 #define MAGIC       0x6d79736bU /* "ksym" */
@@ -133,6 +134,7 @@ void kallsyms_add(struct kallsyms_dynamic *symbol)
 	spin_lock(&dynamic_lock);
 	list_add_tail_rcu(&symbol->list, &dynamic_symbols);
 	spin_unlock(&dynamic_lock);
+	trace_ksymbol(symbol, true);
 }
 
 void kallsyms_del(struct kallsyms_dynamic *symbol)
@@ -140,6 +142,7 @@ void kallsyms_del(struct kallsyms_dynamic *symbol)
 	spin_lock(&dynamic_lock);
 	list_del_rcu(&symbol->list);
 	spin_unlock(&dynamic_lock);
+	trace_ksymbol(symbol, false);
 }
 
 static void copy_dynamic(struct kallsyms_dynamic *to, const struct kallsyms_dynamic *from)

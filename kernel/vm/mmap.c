@@ -1,5 +1,6 @@
 /* mmap(2) and brk(2): finds a free range, makes an area for it, and calls the owner of the file. */
 #include "kernel/vm/internal.h"
+#include "kernel/vm/vma_events.h"
 
 #include "kernel/task/cred.h"
 #include "kernel/task/signal_struct.h"
@@ -112,19 +113,18 @@ int check_mlock_limit(const struct mm_struct *mm, unsigned long pages)
 	return mm->locked_vm + pages > rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT ? -EAGAIN : 0;
 }
 
-/* Anonymous memory directly behind an area that is alike: the area grows. */
-static bool extend_below(struct mm_struct *mm, unsigned long addr, unsigned long end,
-			 unsigned long vm_flags)
+/* Anonymous memory directly behind an area that is alike: the area grows. NULL: there is none. */
+static struct vm_area_struct *extend_below(struct mm_struct *mm, unsigned long addr,
+					   unsigned long end, unsigned long vm_flags)
 {
 	struct vm_area_struct *next = find_vma(mm, addr);
 	struct vm_area_struct *prev = next ? next->vm_prev : last_area(mm);
 
 	if (!prev || prev->vm_end != addr || prev->vm_flags != vm_flags || prev->vm_ops ||
 	    prev->vm_file || (vm_flags & VM_SHARED))
-		return false;
+		return NULL;
 	prev->vm_end = end;
-	vma_merge(prev);
-	return true;
+	return vma_merge(prev);
 }
 
 /* Lets the owner of the pages prepare a new area: a file, or an object of shared memory. */
@@ -178,7 +178,8 @@ static int mmap_region(struct mm_struct *mm, struct file *file, unsigned long ad
 			return -ENOMEM;
 		vm_flags |= VM_ACCOUNT;
 	}
-	if (!file && extend_below(mm, addr, addr + len, vm_flags)) {
+	vma = file ? NULL : extend_below(mm, addr, addr + len, vm_flags);
+	if (vma) {
 		vm_stat_account(mm, vm_flags, (long)pages);
 		goto linked;
 	}
@@ -200,8 +201,9 @@ static int mmap_region(struct mm_struct *mm, struct file *file, unsigned long ad
 		goto unaccount;
 	}
 	vm_stat_account(mm, vma->vm_flags, (long)pages);
-	vma_merge(vma);
+	vma = vma_merge(vma);
 linked:
+	trace_vma_map(vma);
 	if (addr + len == mm->search_top)
 		mm->search_top = addr;
 	return 0;
@@ -413,5 +415,6 @@ struct vm_area_struct *install_special_mapping(struct mm_struct *mm, unsigned lo
 	vma->vm_mapping = mapping;
 	vma_link(mm, vma);
 	vm_stat_account(mm, vma->vm_flags, (long)vma_pages(vma));
+	trace_vma_map(vma);
 	return vma;
 }

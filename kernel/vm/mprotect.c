@@ -2,6 +2,7 @@
 #include "kernel/sched/sched.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/vm/internal.h"
+#include "kernel/vm/vma_events.h"
 
 /*
  * An entry never becomes writable here (except in shared memory that needs no page_mkwrite): a
@@ -72,6 +73,7 @@ static int mprotect_fixup(struct vm_area_struct **vmap, unsigned long start, uns
 	if (was_writable && !(flags & VM_WRITE))
 		patch_area(vma);
 	*vmap = vma_merge(vma);
+	trace_vma_map(*vmap);
 	return 0;
 }
 

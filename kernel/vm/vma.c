@@ -3,6 +3,7 @@
  * and removing them.
  */
 #include "kernel/vm/internal.h"
+#include "kernel/vm/vma_events.h"
 
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
@@ -366,6 +367,8 @@ int expand_stack(struct vm_area_struct *vma, unsigned long addr)
 	error = 0;
 unlock:
 	spin_unlock(&mm->page_table_lock);
+	if (!error)
+		trace_vma_map(vma);
 	return error;
 }
 

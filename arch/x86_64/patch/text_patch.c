@@ -45,6 +45,7 @@
 #include "kernel/mm/page_alloc.h"
 #include "kernel/sections.h"
 #include "kernel/sched/mutex.h"
+#include "kernel/text_events.h"
 
 #define INT3 0xcc
 
@@ -143,6 +144,8 @@ int text_patch_apply(const struct text_patch *patches, size_t count, size_t *bad
 	/* END LAB 3 */
 	batches++;
 	sites += count;
+	for (size_t i = 0; i < count && trace_text_poke_enabled(); i++)
+		trace_text_poke(patches[i].addr, patches[i].old, patches[i].new, TEXT_PATCH_SIZE);
 unlock:
 	mutex_unlock(&text_patch_mutex);
 	return error;
@@ -267,11 +270,15 @@ static bool text_patch_int3(struct pt_regs *regs)
 
 void text_patch_byte(unsigned long addr, u8 byte)
 {
+	u8 old;
+
 	mutex_lock(&text_patch_mutex);
+	old = *(const volatile u8 *)addr;
 	text_alias_copy(addr, &byte, 1);
 	text_sync_all();
 	if (cpu_is_tcg) /* as in text_patch_apply() */
 		text_alias_copy(addr, &byte, 1);
+	trace_text_poke(addr, &old, &byte, 1);
 	mutex_unlock(&text_patch_mutex);
 }
 
