@@ -17,18 +17,22 @@ ssize_t vfs_iter_write(struct file *file, struct iov_iter *from, loff_t *pos, un
  */
 static inline void account_read(ssize_t ret)
 {
+	struct task_io_accounting *ioac = &current->ioac;
+
 	if (likely(ret > 0))
-		current->ioac.rchar += (u64)ret;
+		ioac->rchar += (u64)ret;
 	else if (ret == -EBADF)
 		return;
-	current->ioac.syscr++;
+	ioac->syscr++;
 }
 
 static inline void account_write(ssize_t ret)
 {
+	struct task_io_accounting *ioac = &current->ioac;
+
 	if (likely(ret > 0))
-		current->ioac.wchar += (u64)ret;
+		ioac->wchar += (u64)ret;
 	else if (ret == -EBADF)
 		return;
-	current->ioac.syscw++;
+	ioac->syscw++;
 }

@@ -259,14 +259,13 @@ static noinline ssize_t pipe_read_kernel(struct pipe_inode_info *pipe, const str
 }
 
 /*
- * The fast path is for a read that empties the pipe, with all bytes in one page. It waits here,
- * too: a task that answers each message finds the pipe empty.
+ * The fast path is for a read that empties the pipe, with all bytes in the first page. It waits
+ * here, too: a task that answers each message finds the pipe empty.
  */
 static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
 	struct pipe_inode_info *pipe = file->private_data;
-	u32 used, offset;
-	void **slot;
+	u32 used;
 
 	(void)pos;
 	if (unlikely(!count))
@@ -280,12 +279,10 @@ static ssize_t pipe_read(struct file *file, char *buf, size_t count, loff_t *pos
 			return pipe_read_nothing(pipe, ret);
 	}
 	used = pipe->head - pipe->tail;
-	offset = pipe->tail % PAGE_SIZE;
-	if (unlikely(used > count || used + offset > pipe->fast_page))
+	if (unlikely(used > count || (u64)pipe->tail + used > pipe->fast_page))
 		return pipe_read_kernel(pipe, file, buf, count);
-	slot = pipe_slot(pipe, pipe->tail);
-	memcpy(buf, (char *)*slot + offset, used);
-	pipe_rewind(pipe, slot);
+	memcpy(buf, (char *)pipe->pages[0] + pipe->tail, used);
+	pipe_rewind(pipe, pipe->pages);
 	pipe_unlock(pipe);
 	return used;
 }

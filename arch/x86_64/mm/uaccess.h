@@ -34,6 +34,12 @@ static __always_inline bool access_ok(const void __user *p, size_t n)
 	return n <= limit && (unsigned long)p <= limit - n;
 }
 
+/* The same for a task that has an mm: a program, which may pass only memory of its own. */
+static __always_inline bool user_access_ok(const void __user *p, size_t n)
+{
+	return n <= TASK_SIZE_MAX && (unsigned long)p <= TASK_SIZE_MAX - n;
+}
+
 /* Page faults of the current task give errors until pagefault_enable(). Nests. Any context. */
 static __always_inline void pagefault_disable(void)
 {

@@ -13,6 +13,11 @@ static inline bool access_ok(const void __user *p, size_t n __unused)
 	return (unsigned long)p >= 4096;
 }
 
+static inline bool user_access_ok(const void __user *p, size_t n)
+{
+	return access_ok(p, n);
+}
+
 static inline unsigned long copy_from_user(void *to, const void __user *from, size_t n)
 {
 	if (!access_ok(from, n))
