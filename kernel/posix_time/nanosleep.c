@@ -6,8 +6,8 @@
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/time/timekeeping.h"
 
-/* 0, or -ERESTARTNOHAND: a signal. */
-static long sleep_until(struct deadline end)
+/* 0, or -ERESTARTNOHAND: a signal. noinline because tools probe it by this name of Linux's. */
+static noinline long do_nanosleep(struct deadline end)
 {
 	if (deadline_passed(end))
 		return 0;
@@ -27,7 +27,7 @@ static long sleep_restart(struct restart_block *restart)
 {
 	struct __kernel_timespec __user *rest = (void __user *)restart->args[0];
 	struct deadline end = { (enum timer_clock)restart->args[1], restart->time };
-	long ret = sleep_until(end);
+	long ret = do_nanosleep(end);
 	u64 now;
 
 	if (!ret)
@@ -152,6 +152,6 @@ SYSCALL_DEFINE4(clock_nanosleep, const clockid_t, which_clock, int, flags,
 	if (err)
 		return err;
 	if (flags & TIMER_ABSTIME)
-		return sleep_until(make_deadline(which_clock, true, ns));
+		return do_nanosleep(make_deadline(which_clock, true, ns));
 	return sleep_for(which_clock, ns, rmtp);
 }

@@ -20,7 +20,7 @@
 static void copy_sched(struct task_struct *child, struct task_struct *parent)
 {
 	child->ioprio = parent->ioprio;
-	sched_copy_policy(child, parent);
+	sched_fork(child, parent);
 	set_load_weight(child);
 	if (parent->flags & PF_IDLE)
 		return;

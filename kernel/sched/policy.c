@@ -126,7 +126,7 @@ int sched_setscheduler(struct task_struct *p, int policy, int priority)
 	return 0;
 }
 
-void sched_copy_policy(struct task_struct *child, struct task_struct *parent)
+void sched_fork(struct task_struct *child, struct task_struct *parent)
 {
 	unsigned long flags;
 	struct runqueue *rq = task_rq_lock(parent, &flags); /* another task may change them */

@@ -120,8 +120,11 @@ static inline bool policy_takes_priority(int policy, int priority)
 }
 /* Policy and priority change together. 0; -EINVAL if they do not fit, or p is an idle task. */
 int sched_setscheduler(struct task_struct *p, int policy, int priority);
-/* Gives a child, which nobody sees yet, the policy, priority and nice of its parent. */
-void sched_copy_policy(struct task_struct *child, struct task_struct *parent);
+/*
+ * Gives a child, which nobody sees yet, the policy, priority and nice of its parent. Tools look for
+ * this name, which is Linux's.
+ */
+void sched_fork(struct task_struct *child, struct task_struct *parent);
 /*
  * 0; -EINVAL if the mask has no online CPU, or p is bound. If p is on another CPU, migrates it
  * before the return.
