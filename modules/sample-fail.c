@@ -2,7 +2,7 @@
  * A sample that makes a function fail (fault injection). The function does not run; its callers get
  * -ENOMEM. So you can test whether the callers release everything and report the error.
  *
- *	modprobe sample-fail function=sys_mkdir		must return 0 or a negative errno!
+ *	modprobe sample-fail function=__x64_sys_mkdir		must return 0 or a negative errno!
  *	mkdir /tmp/x					Cannot allocate memory
  *	cat /sys/kernel/debug/sample-fail
  *	rmmod sample-fail
@@ -17,7 +17,7 @@
 #include "kernel/module/moduleparam.h"
 #include "trace/ftrace/ftrace.h"
 
-static char *function = "sys_mkdir";
+static char *function = "__x64_sys_mkdir";
 module_param(function, charp, 0444);
 MODULE_PARM_DESC(function, "a function, or a pattern as in set_ftrace_filter");
 

@@ -32,7 +32,7 @@ def first_line(lines, line):
 def definition_in_c(text, name):
     """The range of lines that define a function, a system call, a structure, a variable with braces, or a macro."""
     lines, code = text.splitlines(), blank_comments(text)
-    call = name.removeprefix("sys_")
+    call = name.removeprefix("__x64_sys_")
     patterns = (rf"\b{name}\((?:[^;{{}}]*?)\)\s*\{{", rf"^SYSCALL_DEFINE\d\({call}\b[^{{]*\{{",
                 rf"^(?:struct|union|enum) {name} \{{", rf"^(?:static )?(?:const )?struct \w+ {name}(?:\[\w*\])? = \{{")
     for pattern in patterns:

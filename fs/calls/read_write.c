@@ -59,10 +59,11 @@ static noinline ssize_t write_counted(unsigned fd, const char __user *buf, size_
 /*
  * The next two are the busiest calls of most programs. The usual case is the last line of each: no
  * other task uses the table of descriptors, so fcheck_light() finds the file without counting a
- * reference, and no other task uses the file.
+ * reference, and no other task uses the file. They are noinline because tools probe them by these
+ * names, which are Linux's.
  */
 
-SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
+static noinline ssize_t ksys_read(unsigned fd, char __user *buf, size_t count)
 {
 	struct file *file = fcheck_light(current, fd);
 
@@ -73,7 +74,7 @@ SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
 	return vfs_read(file, buf, count, &file->f_pos);
 }
 
-SYSCALL_DEFINE3(write, unsigned int, fd, const char __user *, buf, size_t, count)
+static noinline ssize_t ksys_write(unsigned fd, const char __user *buf, size_t count)
 {
 	struct file *file = fcheck_light(current, fd);
 
@@ -82,6 +83,16 @@ SYSCALL_DEFINE3(write, unsigned int, fd, const char __user *, buf, size_t, count
 	if (file_pos_shared(file))
 		return write_shared(file, buf, count);
 	return vfs_write(file, buf, count, &file->f_pos);
+}
+
+SYSCALL_DEFINE3(read, unsigned int, fd, char __user *, buf, size_t, count)
+{
+	return ksys_read(fd, buf, count);
+}
+
+SYSCALL_DEFINE3(write, unsigned int, fd, const char __user *, buf, size_t, count)
+{
+	return ksys_write(fd, buf, count);
 }
 
 static loff_t vfs_llseek(struct file *file, loff_t offset, int whence)

@@ -357,6 +357,13 @@ static int do_execveat(int dfd, const char *name, int at_flags,
 	return error;
 }
 
+/* noinline because tools probe it by this name, which is Linux's, and read argv. */
+static noinline int do_execve(const struct filename *name, const char __user *const __user *argv,
+			      const char __user *const __user *envp)
+{
+	return do_execveat(AT_FDCWD, name->name, 0, argv, envp);
+}
+
 SYSCALL_DEFINE3(execve, const char __user *, filename, const char __user *const __user *, argv,
 		const char __user *const __user *, envp)
 {
@@ -365,7 +372,7 @@ SYSCALL_DEFINE3(execve, const char __user *, filename, const char __user *const 
 
 	if (IS_ERR(name))
 		return PTR_ERR(name);
-	error = do_execveat(AT_FDCWD, name->name, 0, argv, envp);
+	error = do_execve(name, argv, envp);
 	putname(name);
 	return error;
 }

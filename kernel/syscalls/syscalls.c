@@ -63,7 +63,7 @@ unsigned syscall_unknown_count(unsigned nr)
 	return (unsigned)atomic_read(&unknown_calls[nr]);
 }
 
-long sys_ni_syscall(void)
+long __x64_sys_ni_syscall(void)
 {
 	const struct pt_regs *regs = task_pt_regs(current);
 	long nr = (int)regs->orig_ax;
@@ -86,7 +86,7 @@ static int __init syscalls_init(void)
 	const struct syscall_metadata *call;
 
 	for (unsigned nr = 0; nr < NR_SYSCALLS; nr++)
-		sys_call_table[nr] = (void *)sys_ni_syscall;
+		sys_call_table[nr] = (void *)__x64_sys_ni_syscall;
 	for (unsigned i = 0; (call = syscall_by_index(i)); i++) {
 		BUG_ON(call->nr >= NR_SYSCALLS || indexes[call->nr]);
 		indexes[call->nr] = (u16)(i + 1);

@@ -6,17 +6,18 @@
  *		…
  *	}
  *
- * This makes the function sys_dup2. The entry of system calls calls it with the six registers of
- * the arguments. A program leaves any bits in the upper half of the register of an int. So all
- * parameters are unsigned long, and the function casts them. Kernel tasks call it, too, by a
- * declaration with the real types, as in fs/vfs/syscalls.h. So its name in C is __se_sys_dup2 here:
- * the two declarations may differ. It also makes an entry in the table of system calls, which
- * describes the arguments. Their types and names are Linux's, because the formats of events show
- * them.
+ * This makes the function __x64_sys_dup2. The name is Linux's: tracers and probes show it. The
+ * entry of system calls calls it with the six registers of the arguments. (Linux's function gets a
+ * pointer to the saved registers, and loads each argument from there.) A program leaves any bits in
+ * the upper half of the register of an int. So all parameters are unsigned long, and the function
+ * casts them. Kernel tasks call it, too, as sys_dup2(), by a declaration with the real types, as in
+ * fs/vfs/syscalls.h. So its name in C is __se_sys_dup2 here: the two declarations may differ. It
+ * also makes an entry in the table of system calls, which describes the arguments. Their types and
+ * names are Linux's, because the formats of events show them.
  *
- * sys_dup2() marks the boundary of the call for RCU-tasks (syscall_boundary()), and each end has a
- * tracepoint. So the body has neither, and one system call does not call the function of another:
- * that would be a second call in a trace.
+ * __x64_sys_dup2() marks the boundary of the call for RCU-tasks (syscall_boundary()), and each end
+ * has a tracepoint. So the body has neither, and one system call does not call the function of
+ * another: that would be a second call in a trace.
  *
  * While one of the two tracepoints has a probe, syscall_trace is set in each task. Then a function
  * of its own makes the call, so that a call without tracing keeps nothing for its end. (A static
@@ -35,7 +36,7 @@
 
 /* One system call. Constant. */
 struct syscall_metadata {
-	const char *name; /* "sys_dup2" */
+	const char *name; /* "sys_dup2", as events show it */
 	unsigned nr;      /* __NR_dup2 */
 	unsigned nb_args;
 	const char *const *types; /* "unsigned int", … */
@@ -51,7 +52,7 @@ int syscall_index(long nr);
 /* The function of each number, for the entry. Read-only after the boot. */
 extern void *sys_call_table[NR_SYSCALLS];
 /* The function of a number without a call: counts it, and returns -ENOSYS. */
-long sys_ni_syscall(void);
+long __x64_sys_ni_syscall(void);
 /* How often programs have called number nr, which has no call. nr is below NR_SYSCALLS. */
 unsigned syscall_unknown_count(unsigned nr);
 
@@ -127,7 +128,7 @@ static __always_inline bool syscall_boundary(void)
 
 /* The same for a call without arguments. */
 #define SYSCALL_DEFINE0(name_)                                                                     \
-	long __se_sys_##name_(void) __symbol("sys_" #name_);                                       \
+	long __se_sys_##name_(void) SYSCALL_SYMBOL(name_);                                         \
 	SYSCALL_METADATA0(name_)                                                                   \
 	static __always_inline long __do_sys_##name_(void);                                        \
 	static noinline long traced_sys_##name_(void)                                              \
@@ -152,7 +153,7 @@ static __always_inline bool syscall_boundary(void)
  * SYSCALL_DEFINE3(write, …) { body } makes:
  *
  *	__do_sys_write()	the body, with the real types; inline in the next two
- *	__se_sys_write()	its symbol is sys_write, and sys_call_table points to it
+ *	__se_sys_write()	its symbol is __x64_sys_write; sys_call_table points to it
  *	traced_sys_write()	the same between two tracepoints, for a traced task
  *	SYSCALL_METADATA	an entry in the linker table `syscalls`, from which
  *				syscalls_init() fills sys_call_table at boot
@@ -160,7 +161,7 @@ static __always_inline bool syscall_boundary(void)
  * SYSCALL_MAP3(what, …) writes what(type, name) for each of the three arguments.
  */
 #define SYSCALL_DEFINE(n, name, ...)                                                               \
-	long __se_sys_##name(SYSCALL_MAP##n(SYSCALL_RAW, __VA_ARGS__)) __symbol("sys_" #name);     \
+	long __se_sys_##name(SYSCALL_MAP##n(SYSCALL_RAW, __VA_ARGS__)) SYSCALL_SYMBOL(name);       \
 	SYSCALL_METADATA(n, name, __VA_ARGS__)                                                     \
 	static __always_inline long __do_sys_##name(                                               \
 		SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__));                                   \

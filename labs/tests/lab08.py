@@ -5,7 +5,7 @@ import struct
 from lab_test import expect, quoted
 
 TRACING = "/sys/kernel/tracing"
-SLEEP = "sys_clock_nanosleep"
+SLEEP = "__x64_sys_clock_nanosleep"
 LINE = re.compile(r"^ *(\d+) +(\d+) +(\d+)  (\w+)$", re.M)
 
 

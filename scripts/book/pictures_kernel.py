@@ -366,7 +366,7 @@ def draw_ring_3():
     d.arrow((330, 126), (330, 144))
     d.box(230, 146, 250, 30, "sti; call sys_call_table[rax]", "green")
     d.arrow((482, 161), (558, 161))
-    d.box(560, 140, 200, 42, "sys_…(): C, with the\nGS base of this CPU", "blue")
+    d.box(560, 140, 200, 42, "__x64_sys_…(): C, with the\nGS base of this CPU", "blue")
     d.arrow((330, 178), (330, 232))
     d.box(230, 234, 250, 40, "cli; is there work? to be\nrescheduled? TF?", "green")
     d.arrow((482, 246), (558, 246), words="work")

@@ -108,11 +108,11 @@ def draw_objects():
 
 def draw_return_hijack():
     d = Drawing("Three pictures of a hijacked return")
-    pictures = (("1. vfs_open() is called", [("sys_open + 0x5c", "yellow")], ["top → bottom"],
+    pictures = (("1. vfs_open() is called", [("open_found + 0x5c", "yellow")], ["top → bottom"],
                  "The call has pushed the return address.\nThe site calls the entry code."),
-                ("2. the return is hijacked", [("return_to_handler", "red"), ("frame of vfs_open", "plain")], ["ret  sys_open + 0x5c", "slot, func, depth, …"],
+                ("2. the return is hijacked", [("return_to_handler", "red"), ("frame of vfs_open", "plain")], ["ret  open_found + 0x5c", "slot, func, depth, …"],
                  "fgraph_enter_call() has saved the address\nin a frame, and has written over it."),
-                ("3. vfs_open() returns", [("sys_open + 0x5c", "yellow")], ["top → bottom"],
+                ("3. vfs_open() returns", [("open_found + 0x5c", "yellow")], ["top → bottom"],
                  "ret leads to return_to_handler, which calls\nfgraph_handle_return(): address back, pop."))
     for number, (title, stack, shadow, note) in enumerate(pictures):
         x = number * 370
@@ -133,7 +133,7 @@ def draw_return_hijack():
 
 def draw_shadow_stack():
     d = Drawing("The shadow stack of a task")
-    d.row(0, 30, 130, 44, ["bottom", "sys_open", "vfs_open"], ["gray", "yellow", "yellow"])
+    d.row(0, 30, 130, 44, ["bottom", "open_found", "vfs_open"], ["gray", "yellow", "yellow"])
     d.box(390, 30, 250, 44, "free", "plain")
     d.arrow((325, 110), (325, 78))
     d.text(300, 126, "top")

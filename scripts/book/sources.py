@@ -60,7 +60,7 @@ class Sources:
     def line_of(self, path, name):
         """The line of a file that defines a name, or the first line that contains it, or None."""
         lines = self.text(path)
-        call = name.removeprefix("sys_")
+        call = name.removeprefix("__x64_sys_")
         for pattern in (DEFINITION.format(name, call), rf"\b{name}\b"):
             for number, line in enumerate(lines, 1):
                 if re.search(pattern, line):

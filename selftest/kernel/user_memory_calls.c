@@ -1,19 +1,20 @@
 /* Self-tests of the system calls that change areas: mprotect, mremap, madvise, mlock, brk … */
+#include "arch/cpu/linkage.h"
 #include "kernel/vm/mm.h"
 #include "selftest/lib/user_memory.h"
 #include "selftest/selftest.h"
 
-long sys_mprotect(unsigned long start, size_t len, unsigned long prot);
+long sys_mprotect(unsigned long start, size_t len, unsigned long prot) SYSCALL_SYMBOL(mprotect);
 long sys_mremap(unsigned long addr, unsigned long old_len, unsigned long new_len,
-		unsigned long flags, unsigned long new_addr);
-long sys_brk(unsigned long brk);
-long sys_madvise(unsigned long start, size_t len, int behavior);
-long sys_msync(unsigned long start, size_t len, int flags);
-long sys_mincore(unsigned long start, size_t len, unsigned char *vec);
-long sys_mlock(unsigned long start, size_t len);
-long sys_mlockall(int flags);
-long sys_munlockall(void);
-long sys_munlock(unsigned long start, size_t len);
+		unsigned long flags, unsigned long new_addr) SYSCALL_SYMBOL(mremap);
+long sys_brk(unsigned long brk) SYSCALL_SYMBOL(brk);
+long sys_madvise(unsigned long start, size_t len, int behavior) SYSCALL_SYMBOL(madvise);
+long sys_msync(unsigned long start, size_t len, int flags) SYSCALL_SYMBOL(msync);
+long sys_mincore(unsigned long start, size_t len, unsigned char *vec) SYSCALL_SYMBOL(mincore);
+long sys_mlock(unsigned long start, size_t len) SYSCALL_SYMBOL(mlock);
+long sys_mlockall(int flags) SYSCALL_SYMBOL(mlockall);
+long sys_munlockall(void) SYSCALL_SYMBOL(munlockall);
+long sys_munlock(unsigned long start, size_t len) SYSCALL_SYMBOL(munlock);
 
 #define MADV_DONTNEED   4
 #define MADV_DONTFORK   10

@@ -1,4 +1,5 @@
 /* Self-tests of page faults: what is a fault, which pages are copied, and who sees the copy. */
+#include "arch/cpu/linkage.h"
 #include "arch/mm/tlb_events.h"
 #include "arch/irq/traps.h"
 #include "arch/user/user_pgtable.h"
@@ -11,8 +12,8 @@
 
 #define PAGES 16U
 
-long sys_mprotect(unsigned long start, size_t len, unsigned long prot);
-long sys_munmap(unsigned long addr, size_t len);
+long sys_mprotect(unsigned long start, size_t len, unsigned long prot) SYSCALL_SYMBOL(mprotect);
+long sys_munmap(unsigned long addr, size_t len) SYSCALL_SYMBOL(munmap);
 
 static struct page *page_at(const struct mm_struct *mm, unsigned long addr)
 {

@@ -1,5 +1,6 @@
 /* Self-tests of user memory on several CPUs: TLB flushes, lazy CPUs, and faults that race. */
 #include "arch/user/mmu_context.h"
+#include "arch/cpu/linkage.h"
 #include "arch/cpu/processor.h"
 #include "kernel/lib/string.h"
 #include "kernel/smp.h"
@@ -10,7 +11,7 @@
 #include "selftest/lib/user_memory.h"
 #include "selftest/selftest.h"
 
-long sys_madvise(unsigned long start, size_t len, int behavior);
+long sys_madvise(unsigned long start, size_t len, int behavior) SYSCALL_SYMBOL(madvise);
 #define MADV_DONTNEED 4
 
 /* A task on another CPU that borrows mm twice, and in between is a kernel task. */

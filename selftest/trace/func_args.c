@@ -83,7 +83,7 @@ SELFTEST(func_args, a_system_call_has_the_types_of_its_body)
 	const struct btf_type *proto, *t;
 
 	btf_vmlinux_load();
-	proto = btf_proto_at(kallsyms_lookup_name("sys_read"));
+	proto = btf_proto_at(kallsyms_lookup_name("__x64_sys_read"));
 	EXPECT_EQ(proto != NULL, btf_vmlinux() != NULL);
 	if (!proto)
 		return;

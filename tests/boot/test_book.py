@@ -69,7 +69,7 @@ def test_a_function_in_a_chapter_is_a_link_to_a_line_that_names_it(book, pages):
             if anchor:
                 source = (path.parent / target).resolve().relative_to(book / "src")
                 line = (ROOT / str(source).removesuffix(".html")).read_text().splitlines()[int(anchor) - 1]
-                assert text.removesuffix("()").removeprefix("sys_") in line, f"{path.name}: {text}: {source}: {line}"
+                assert text.removesuffix("()").removeprefix("__x64_sys_") in line, f"{path.name}: {text}: {source}: {line}"
                 checked += 1
     assert checked > 500
 

@@ -158,9 +158,9 @@ def test_folded_stacks_count_calls_and_time(traces):
     calls = [event for event in read_report(report(traces / "function.dat"))]
     assert sum(map(int, stacks("function").values())) == len(calls)
     for task in {event[0] for event in calls}:
-        assert int(stacks("function")[f"{task};sys_write;vfs_write"]) == sum(
-            event[0] == task and event[5:] == ("vfs_write", "sys_write") for event in calls)
-    assert any(re.match(r"ls;entry_SYSCALL_64_after_hwframe;sys_openat;.*;vfs_open$", stack) for stack in stacks("stacks"))
+        assert int(stacks("function")[f"{task};ksys_write;vfs_write"]) == sum(
+            event[0] == task and event[5:] == ("vfs_write", "ksys_write") for event in calls)
+    assert any(re.match(r"ls;entry_SYSCALL_64_after_hwframe;__x64_sys_openat;.*;vfs_open$", stack) for stack in stacks("stacks"))
     graph = stacks("graph")
     assert all(int(value) > 0 for value in graph.values())
     assert any(re.match(r"hackbench-send;.*vfs_write;.*pipe_write", stack) for stack in graph)

@@ -10,8 +10,8 @@ EINVAL = "sh: write error: Invalid argument\n"
 
 @pytest.fixture
 def tracing(nop5):
-    """The event sample:sample_call fires at each sys_mkdir()."""
-    nop5.check(f"cd {TRACING}; modprobe sample-event function=sys_mkdir")
+    """The event sample:sample_call fires at each __x64_sys_mkdir()."""
+    nop5.check(f"cd {TRACING}; modprobe sample-event function=__x64_sys_mkdir")
     yield nop5
     nop5.check(f"cd {TRACING}; rmmod sample-event; echo > set_event; echo nop > current_tracer")
     for name in nop5.check("ls instances").split():
@@ -130,7 +130,7 @@ def test_an_event_is_recorded_while_it_is_on(tracing):
                    "mkdir /tmp/after; rmdir /tmp/before /tmp/one /tmp/after")
     recorded = lines(tracing)
     assert len(recorded) == 1, recorded
-    assert re.fullmatch(r" *(?:mkdir|<\.\.\.>)-\d+ +\[\d{3}\] \.[.Nnp]\.1\. +\d+\.\d{6}: sample_call: sys_mkdir caller=\w+ context=task off=", recorded[0])
+    assert re.fullmatch(r" *(?:mkdir|<\.\.\.>)-\d+ +\[\d{3}\] \.[.Nnp]\.1\. +\d+\.\d{6}: sample_call: __x64_sys_mkdir caller=\w+ context=task off=", recorded[0])
 
 
 def record_one(machine):
@@ -215,14 +215,14 @@ def test_an_event_gives_the_buffer_its_full_size(boot):
 def test_the_stack_behind_an_event_begins_with_the_function_that_contains_it(tracing):
     tracing.check("echo 1 > options/stacktrace; echo 1 > events/sample/enable; mkdir /tmp/a; echo 0 > events/sample/enable; rmdir /tmp/a")
     text = tracing.check("cat trace")
-    assert re.search(r"sample_call: sys_mkdir .*\n.*: <stack trace>\n => record_call\n", text), text
+    assert re.search(r"sample_call: __x64_sys_mkdir .*\n.*: <stack trace>\n => record_call\n", text), text
     assert "__traceiter" not in text and "trace_event_" not in text
 
 
 @pytest.mark.variant
 def test_the_stack_is_right_in_other_builds_too(boot, variant):
     machine = boot(build=variant("CC=clang", modules=True))
-    machine.check(f"cd {TRACING}; modprobe sample-event function=sys_mkdir; echo 1 > options/stacktrace")
+    machine.check(f"cd {TRACING}; modprobe sample-event function=__x64_sys_mkdir; echo 1 > options/stacktrace")
     machine.check("echo 1 > events/sample/enable; mkdir /tmp/a; echo 0 > events/sample/enable")
     assert re.search(r": <stack trace>\n => record_call\n", machine.check("cat trace"))
 
@@ -238,22 +238,22 @@ def test_an_event_shows_the_stack_of_the_program(tracing):
 
 
 def test_events_are_comments_in_a_graph(tracing):
-    tracing.check("echo sys_mkdir > set_graph_function; echo function_graph > current_tracer; echo 1 > events/sample/enable")
+    tracing.check("echo __x64_sys_mkdir > set_graph_function; echo function_graph > current_tracer; echo 1 > events/sample/enable")
     tracing.check("mkdir /tmp/a; echo 0 > events/sample/enable; echo 0 > tracing_on")
     text = tracing.check("cat trace")
-    assert re.search(r"^ \d\) {15}\|  /\* sample_call: sys_mkdir caller=\w+ context=task off= \*/$", text, re.M), text
+    assert re.search(r"^ \d\) {15}\|  /\* sample_call: __x64_sys_mkdir caller=\w+ context=task off= \*/$", text, re.M), text
     tracing.check("echo 1 > options/latency-format")
-    assert re.search(r"^ \d\)  \.[.Nnp]\.1\. \| {15}\|  /\* sample_call: sys_mkdir caller=\w+ context=task off= \*/$",
+    assert re.search(r"^ \d\)  \.[.Nnp]\.1\. \| {15}\|  /\* sample_call: __x64_sys_mkdir caller=\w+ context=task off= \*/$",
                      tracing.check("cat trace"), re.M), tracing.check("grep sample trace")
     tracing.check("echo 0 > options/latency-format; rmdir /tmp/a")
 
 
 def test_events_stand_between_function_lines(tracing):
-    tracing.check("echo sys_mkdir > set_ftrace_filter; echo function > current_tracer; echo 1 > events/sample/enable")
+    tracing.check("echo __x64_sys_mkdir > set_ftrace_filter; echo function > current_tracer; echo 1 > events/sample/enable")
     tracing.check("mkdir /tmp/a; echo 0 > events/sample/enable; echo 0 > tracing_on; rmdir /tmp/a")
     assert [re.search(r": (\w+)", line).group(1) for line in lines(tracing)].count("sample_call") == 1
     tracing.check("echo 1 > options/latency-format")
-    assert re.search(r"^ +mkdir-\d+ +\d\.[.Nnp]\.1\. +\d+us[ +!#*@$]: sample_call: sys_mkdir ", tracing.check("cat trace"), re.M)
+    assert re.search(r"^ +mkdir-\d+ +\d\.[.Nnp]\.1\. +\d+us[ +!#*@$]: sample_call: __x64_sys_mkdir ", tracing.check("cat trace"), re.M)
 
 
 # ---- trace_marker_raw ----

@@ -54,7 +54,7 @@ def without_module(event):
 @pytest.mark.parametrize("cpus", [1, pytest.param(4, marks=pytest.mark.soak)])
 def test_trace_cmd_reports_what_trace_says(traced, tmp_path, cpus):
     machine, port = traced(cpus)
-    machine.check("echo 'sys_* vfs_* pipe_* *lock* schedule do_interrupt' > set_ftrace_filter")
+    machine.check("echo '__x64_sys_* vfs_* pipe_* *lock* schedule do_interrupt' > set_ftrace_filter")
     machine.check("echo function > current_tracer")
     machine.check("hackbench -g 1 -l 1")
     machine.check(f"for cpu in $(seq 0 {cpus - 1}); do taskset -c $cpu cat /proc/uptime; done")  # hackbench may end before a CPU runs
@@ -86,7 +86,7 @@ def test_trace_cmd_tells_how_many_events_a_live_reader_has_missed(traced, tmp_pa
     """The receiver pauses until buffers have overflowed."""
     machine, port = traced(cpus)
     machine.check("echo 16 > buffer_size_kb")
-    machine.check("echo 'vfs_* sys_*' > set_ftrace_filter")
+    machine.check("echo 'vfs_* __x64_sys_*' > set_ftrace_filter")
     path = tmp_path / "trace.dat"
     with open(tmp_path / "part", "w+b") as journal:
         receiver = trace_link.Receiver(journal)
@@ -244,7 +244,7 @@ def test_trace_cmd_reports_what_is_left_of_an_overwritten_graph(traced, tmp_path
 
 def test_report_by_cpu_by_filter_and_with_statistics(traced, tmp_path):
     machine, port = traced(4)
-    machine.check("echo 'sys_* vfs_* pipe_* *lock* schedule do_interrupt' > set_ftrace_filter")
+    machine.check("echo '__x64_sys_* vfs_* pipe_* *lock* schedule do_interrupt' > set_ftrace_filter")
     machine.check("echo function > current_tracer")
     machine.check("hackbench -g 1 -l 1")
     path = tmp_path / "trace.dat"
@@ -273,7 +273,7 @@ def test_a_running_tracer_is_stopped_for_the_export_and_runs_on(traced, tmp_path
 
 def test_sub_buffers_that_are_larger_than_a_frame_arrive_whole(traced, tmp_path):
     machine, port = traced(2)
-    machine.check("echo 32 > buffer_subbuf_size_kb; echo 'sys_* vfs_* pipe_*' > set_ftrace_filter; echo function > current_tracer")
+    machine.check("echo 32 > buffer_subbuf_size_kb; echo '__x64_sys_* vfs_* pipe_*' > set_ftrace_filter; echo function > current_tracer")
     machine.check("hackbench -g 1 -l 2; head -c 4000 /dev/zero | tr '\\0' x > trace_marker")
     events = compare(machine, port, tmp_path / "trace.dat")
     assert any("x" * 4000 in event[-1] for event in events)
@@ -312,7 +312,7 @@ def test_live_export_loses_nothing_while_hackbench_runs(traced, tmp_path):
 
 def hackbench_trace(machine):
     """Traces a hackbench, stops tracing, and returns `trace`."""
-    machine.check("echo 'sys_* vfs_* pipe_* *lock* schedule' > set_ftrace_filter")
+    machine.check("echo '__x64_sys_* vfs_* pipe_* *lock* schedule' > set_ftrace_filter")
     machine.check("echo function > current_tracer")
     machine.check("hackbench -g 1 -l 4; echo 0 > tracing_on")
     return list(read_trace(machine.fetch("cat trace")))

@@ -32,7 +32,7 @@ def events(text, line):
 
 def test_trace_cmd_reports_each_event_as_trace_says_it(traced, tmp_path):
     machine, port = traced(2)
-    machine.check("modprobe sample-event function=sys_mkdir")
+    machine.check("modprobe sample-event function=__x64_sys_mkdir")
     available = set(name.split(":")[0] for name in machine.check("cat available_events").split())
     machine.check("echo 20000 > buffer_size_kb")
     machine.check("echo 0 > tracing_on")
@@ -68,7 +68,7 @@ def without(line):
 
 def test_trace_convert_prints_each_event_as_trace_says_it(traced, tmp_path):
     machine, port = traced(2)
-    machine.check("echo 20000 > buffer_size_kb; modprobe sample-event function=sys_mkdir")
+    machine.check("echo 20000 > buffer_size_kb; modprobe sample-event function=__x64_sys_mkdir")
     machine.check("echo 'ev u64 a; s16 b; char c[]; char d[16]; unsigned long s[]' > synthetic_events")
     machine.check("echo 'e:a_probe sched.sched_switch a=$next_pid:x32 b=$next_comm:string c=$prev_pid' >> dynamic_events")
     # What is traced prints nothing on the console: each letter is an interrupt.

@@ -81,7 +81,7 @@ def test_an_argument_on_the_stack_is_kept_until_the_return(machine):
 
 
 def test_there_may_be_more_returns_than_users_of_fgraph(machine):
-    functions = machine.check("grep '^vfs_\\|^sys_' available_filter_functions | head -n 24").split()
+    functions = machine.check("grep '^vfs_\\|^__x64_sys_' available_filter_functions | head -n 24").split()
     define(machine, *(f"f:many/e{i} {name}%return" for i, name in enumerate(functions)), "f:fp/out vfs_read%return count $retval",
            "f:fp/again vfs_read%return count $retval")
     assert len(functions) == 24
@@ -202,7 +202,7 @@ def test_events_wait_for_their_module_and_come_back_with_it(machine):
 @pytest.mark.parametrize("tracer", ["nop", "function", "function_graph"])
 def test_a_stack_begins_with_the_probed_function_or_its_caller(machine, tracer):
     machine.check(f"echo vfs_read > set_ftrace_filter; echo {tracer} > current_tracer")
-    for place, first in (("f:fp/s vfs_read", "vfs_read"), ("f:fp/s vfs_read%return", "sys_read")):
+    for place, first in (("f:fp/s vfs_read", "vfs_read"), ("f:fp/s vfs_read%return", "ksys_read")):
         machine.check(f"echo '{place}' > dynamic_events; echo > trace; echo 1 > options/stacktrace; "
                       "echo 1 > events/fp/s/enable; head /proc/uptime; echo 0 > events/fp/s/enable; echo 0 > options/stacktrace")
         trace = machine.check("cat trace")

@@ -44,9 +44,9 @@ def ftrace_is_shut_down(machine):
 ])
 def test_a_callback_that_faults_is_named_and_ends_its_task_and_ftrace_but_not_the_machine(boot, how, callback, others):
     machine = boot(kernel="nop5-test", cpus=4, append="panic=0")
-    machine.check(f"cd {TRACING}; echo sys_mkdir vfs_write > set_ftrace_filter; {OTHERS[others]}")
+    machine.check(f"cd {TRACING}; echo __x64_sys_mkdir vfs_write > set_ftrace_filter; {OTHERS[others]}")
     tasks = count_tasks(machine)
-    machine.check(f"echo sys_mkdir {how} > {FAULT}")
+    machine.check(f"echo __x64_sys_mkdir {how} > {FAULT}")
     assert machine.run("mkdir /tmp/x").status != 0
     ftrace_is_shut_down(machine)
     report = report_of(machine)
@@ -56,9 +56,9 @@ def test_a_callback_that_faults_is_named_and_ends_its_task_and_ftrace_but_not_th
     assert re.search(rf"ftrace: the callback {callback}\+0x0/0x\w+ has faulted, shutting down", report)
     trace = report[report.index("Call Trace:"):]
     if others == "alone" and how in ("plain", "regs"):
-        assert re.search(rf"{callback}\+.*\n.*ftrace_trampoline\+.* \[__builtin__ftrace\]\n.*sys_mkdir\+", trace)
+        assert re.search(rf"{callback}\+.*\n.*ftrace_trampoline\+.* \[__builtin__ftrace\]\n.*__x64_sys_mkdir\+", trace)
     else:
-        caller = "entry_SYSCALL_64_after_hwframe" if "return" in how else "sys_mkdir"  # sys_mkdir() has returned
+        caller = "entry_SYSCALL_64_after_hwframe" if "return" in how else "__x64_sys_mkdir"  # __x64_sys_mkdir() has returned
         assert re.search(rf"{callback}\+.*\n(.*\n)*?.* {caller}\+", trace)
     # The rest of the machine works.
     machine.check("mkdir /tmp/y; hackbench -g 1 -l 10")
@@ -74,7 +74,7 @@ def test_a_callback_that_faults_is_named_and_ends_its_task_and_ftrace_but_not_th
 ])
 def test_a_handler_of_a_probe_that_faults_is_named_and_ends_its_task(boot, how, callback):
     machine = boot(kernel="nop5-test", cpus=2, append="panic=0")
-    machine.check(f"echo sys_mkdir {how} > {FAULT}")
+    machine.check(f"echo __x64_sys_mkdir {how} > {FAULT}")
     assert machine.run("mkdir /tmp/x").status != 0
     ftrace_is_shut_down(machine)
     assert re.search(rf"ftrace: the callback {callback}\+0x0/0x\w+ has faulted, shutting down", report_of(machine))
@@ -85,7 +85,7 @@ def test_a_handler_of_a_probe_that_faults_is_named_and_ends_its_task(boot, how, 
 def test_a_handler_in_a_breakpoint_that_faults_is_named_and_ends_the_machine(boot):
     """Interrupts are off there."""
     machine = boot(kernel="nop5-test", cpus=2)
-    machine.check(f"echo sys_mkdir kprobe-inside > {FAULT}")
+    machine.check(f"echo __x64_sys_mkdir kprobe-inside > {FAULT}")
     machine.send("mkdir /tmp/x\n")
     machine.wait_exit(EXIT_PANIC)
     assert re.search(r"ftrace: the callback ftrace_faulty_pre_handler\+0x0/0x\w+ has faulted, shutting down", machine.text)
@@ -95,7 +95,7 @@ def test_a_handler_in_a_breakpoint_that_faults_is_named_and_ends_the_machine(boo
 def test_a_callback_that_holds_a_lock_of_its_own_ends_the_machine(boot):
     machine = boot(kernel="nop5-test", cpus=2)
     machine.check("echo 0 > /proc/sys/kernel/panic_on_oops")
-    machine.send(f"echo sys_mkdir locked > {FAULT}; mkdir /tmp/x\n")
+    machine.send(f"echo __x64_sys_mkdir locked > {FAULT}; mkdir /tmp/x\n")
     machine.wait_exit(EXIT_PANIC)
     assert "the callback ftrace_faulty_locked+0x0/" in machine.text
     assert "Kernel panic - not syncing: Fatal exception with a lock held" in machine.text
@@ -107,7 +107,7 @@ def test_many_tasks_fault_in_the_same_callback_on_all_cpus(boot):
     machine.check("echo > /tmp/script")
     for i in range(30):
         machine.check(f"echo 'mkdir /tmp/d{i} &' >> /tmp/script")
-    machine.check(f"echo wait >> /tmp/script; echo sys_mkdir guarded > {FAULT}")
+    machine.check(f"echo wait >> /tmp/script; echo __x64_sys_mkdir guarded > {FAULT}")
     machine.run("sh /tmp/script")
     ftrace_is_shut_down(machine)
     died = len(re.findall(r"Oops: 0000 \[#\d+\]", machine.text))
@@ -159,7 +159,7 @@ def test_a_stack_with_frames_in_a_circle_is_not_searched_for_ever(boot, tmp_path
 def test_a_trampoline_that_is_silenced_while_it_is_patched_stays_silent(boot, tmp_path):
     """set_ftrace_pid changes its callback. gdb does the same as a fault on another CPU at that moment."""
     machine = boot(kernel="nop5-test", cpus=2, extra=gdb_port(tmp_path))
-    machine.check(f"cd {TRACING}; echo sys_mkdir > set_ftrace_filter; echo function > current_tracer")
+    machine.check(f"cd {TRACING}; echo __x64_sys_mkdir > set_ftrace_filter; echo function > current_tracer")
     debugger = gdb(tmp_path, "hbreak *text_patch_apply", "continue", "set $site = *(unsigned char **)$rdi", "hbreak *text_sync_all",
                    "continue", r'printf "it was %x\n", *$site', "set var ftrace_disabled = 1", "set *$site = 0xa9",
                    "delete", "hbreak *mutex_unlock if $rdi == (unsigned long)&ftrace_lock", "continue",
@@ -175,12 +175,12 @@ def test_an_ordinary_oops_leaves_ftrace_alone(boot):
     machine.run("sh -c 'echo EXCEPTION > /sys/kernel/debug/provoke-crash/DIRECT'")  # ends that shell
     assert "Oops: " in machine.text and "ftrace: " not in report_of(machine)
     machine.check("echo > trace; echo x > /tmp/x")
-    assert "vfs_write <-sys_write" in machine.check("cat trace")
+    assert "vfs_write <-ksys_write" in machine.check("cat trace")
     machine.check("echo nop > current_tracer; echo function_graph > current_tracer; echo nop > current_tracer")
     assert "0 mismatches" in machine.check("cat /sys/kernel/debug/ftrace_verify")
 
 
-@pytest.mark.parametrize("what", ["", "no_such_function", "sys_mkdir nonsense", "sys_mkdir plain x", " "])
+@pytest.mark.parametrize("what", ["", "no_such_function", "__x64_sys_mkdir nonsense", "__x64_sys_mkdir plain x", " "])
 def test_a_request_that_is_not_a_function_and_a_kind_is_refused(nop5_test, what):
     result = nop5_test.run(f"echo '{what}' > {FAULT}")
     assert result.status == 1 and "sh: write error: Invalid argument" in result.lines
@@ -194,8 +194,8 @@ def test_a_request_that_is_not_a_function_and_a_kind_is_refused(nop5_test, what)
 def test_locks_and_shadow_stacks_are_sound_after_a_callback_has_faulted(boot, variant, how):
     """A DEBUG build checks the dead task's preempt count, and the shadow stacks at each switch."""
     machine = boot(kernel="nop5-test", cpus=4, append="panic=0", build=variant("DEBUG=1", kernel="nop5-test"))
-    machine.check(f"cd {TRACING}; echo sys_mkdir > set_ftrace_filter; echo function_graph > current_tracer")
-    machine.check(f"echo sys_mkdir {how} > {FAULT}")
+    machine.check(f"cd {TRACING}; echo __x64_sys_mkdir > set_ftrace_filter; echo function_graph > current_tracer")
+    machine.check(f"echo __x64_sys_mkdir {how} > {FAULT}")
     assert machine.run("mkdir /tmp/x").status != 0
     ftrace_is_shut_down(machine)
     machine.check("hackbench -g 1 -l 10")

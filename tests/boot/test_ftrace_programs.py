@@ -59,7 +59,7 @@ def test_names_pids_and_tgids_are_right_across_threads_forks_and_exec(tracing):
 
 
 def test_a_pid_in_set_ftrace_pid_is_one_task_of_the_program(tracing):
-    tracing.check("echo sys_getpriority > set_ftrace_filter; echo function > current_tracer")
+    tracing.check("echo __x64_sys_getpriority > set_ftrace_filter; echo function > current_tracer")
     assert family(tracing, "echo $$ > set_ftrace_pid") == [MAIN] * 3
 
 
@@ -67,7 +67,7 @@ def test_a_pid_in_set_ftrace_pid_is_one_task_of_the_program(tracing):
 def test_threads_and_children_follow_and_all_are_forgotten_in_the_end(tracing, kind):
     """A thread that executes a program takes the PID of its leader, which ends: that PID stays in the list, and the thread's goes."""
     file = {"function": "set_ftrace_pid", "event": "set_event_pid"}[kind]
-    tracing.check("echo sys_getpriority > set_ftrace_filter; echo function > current_tracer" if kind == "function" else f"echo 1 > {EVENT}")
+    tracing.check("echo __x64_sys_getpriority > set_ftrace_filter; echo function > current_tracer" if kind == "function" else f"echo 1 > {EVENT}")
     tracing.check(f"echo 1 > options/{kind}-fork")
     assert family(tracing, f"echo $$ > {file}") == ALL
     assert tracing.check(f"cat {file}") == ""
@@ -122,7 +122,7 @@ def test_a_live_patch_and_a_tracer_do_not_wait_for_programs_that_never_sleep(boo
         machine.check("cmp /proc/cmdline /tmp/old")
         eventually(lambda: machine.run("rmmod livepatch-sample").status == 0)  # the worker gives up the module after the directory
         # Both free a trampoline, which waits until each task has left it.
-        machine.check(f"cd {TRACING}; echo sys_getpriority > set_ftrace_filter; echo function > current_tracer; mkdir instances/a")
+        machine.check(f"cd {TRACING}; echo __x64_sys_getpriority > set_ftrace_filter; echo function > current_tracer; mkdir instances/a")
         machine.check("echo function_graph > instances/a/current_tracer; rmdir instances/a; echo nop > current_tracer")
-        assert "sys_getpriority" not in machine.check("cat enabled_functions")
+        assert "__x64_sys_getpriority" not in machine.check("cat enabled_functions")
     assert "stall" not in machine.text

@@ -8,7 +8,7 @@ import pytest
 
 from seed import seed
 
-GLOBS = ["*", "*sched*", "*lock*", "vfs_*", "*_read*", "[a-f]*", "*e?t*", "*irq*", "sys_* ksys_*", "*page*", "__*", "k*"]
+GLOBS = ["*", "*sched*", "*lock*", "vfs_*", "*_read*", "[a-f]*", "*e?t*", "*irq*", "__x64_sys_* ksys_*", "*page*", "__*", "k*"]
 TRACING = "/sys/kernel/tracing"
 BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|mismatch at|blocked for more")
 

@@ -69,7 +69,7 @@ def nop_tracer(debugged):
 def test_each_instruction_of_a_trampoline_has_a_complete_backtrace(debugged):
     debugged.machine.check("echo vfs_read > set_ftrace_filter; echo function > current_tracer")
     where, = re.findall(r"call (0x[0-9a-f]+): the trampoline of", debugged.gdb("nop5-sites vfs_read")[0])
-    steps_made = debugged.walk(f"*{where}", where, f"{where}+512", "vfs_read", "sys_read", "entry_SYSCALL_64_after_hwframe", "end")
+    steps_made = debugged.walk(f"*{where}", where, f"{where}+512", "vfs_read", "__x64_sys_read", "entry_SYSCALL_64_after_hwframe", "end")
     assert steps_made > 25
 
 
@@ -82,8 +82,8 @@ def test_the_arguments_of_a_traced_function_are_seen_through_the_trampoline(debu
 
 
 def test_each_instruction_of_return_to_handler_leads_to_the_true_caller(debugged):
-    debugged.machine.check("echo '*read* uptime_show' > set_ftrace_filter; echo sys_read > set_graph_function; echo function_graph > current_tracer")
-    assert debugged.walk("return_to_handler", "&return_to_handler", "&return_to_handler_end", "return_to_handler", "sys_read",
+    debugged.machine.check("echo '*read* uptime_show' > set_ftrace_filter; echo __x64_sys_read > set_graph_function; echo function_graph > current_tracer")
+    assert debugged.walk("return_to_handler", "&return_to_handler", "&return_to_handler_end", "return_to_handler", "__x64_sys_read",
                          "entry_SYSCALL_64_after_hwframe", "end") >= 14
 
 
@@ -119,7 +119,7 @@ def test_each_instruction_of_a_detour_leads_to_the_probed_function(debugged):
     machine.check("echo 'p:x vfs_read+6' > kprobe_events; echo 1 > events/kprobes/x/enable")
     while "[OPTIMIZED]" not in machine.check("cat /sys/kernel/debug/kprobes/list"):
         pass
-    names = "vfs_read sys_read entry_SYSCALL_64_after_hwframe end"
+    names = "vfs_read __x64_sys_read entry_SYSCALL_64_after_hwframe end"
     _, _, named, entry, copies = debugged.gdb("hbreak kprobe_detour_entry", "continue", "backtrace 3",
                                               f"walk &kprobe_detour_entry (char*)&kprobe_detour_entry+170 {names}",
                                               f"walk 0xffffffffa0000000 0xffffffffc0000000 {names}")
@@ -180,7 +180,7 @@ def test_the_log_is_that_of_dmesg(debugged):
 
 
 def test_a_program_gets_names_from_the_file_on_the_host(debugged):
-    said = debugged.gdb("hbreak sys_read if $_streq($current()->comm, \"head\")", "continue", "nop5-add-program /bin/busybox", refused("nop5-add-program /bin/ls"))
+    said = debugged.gdb("hbreak __x64_sys_read if $_streq($current()->comm, \"head\")", "continue", "nop5-add-program /bin/busybox", refused("nop5-add-program /bin/ls"))
     assert said[2] == "/bin/busybox: symbols at 0x0 above those of the file\n"
     assert said[3] == "the task has no file ls mapped\n"
 

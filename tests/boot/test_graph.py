@@ -159,11 +159,11 @@ def test_funcgraph_tail_and_overrun_add_to_every_closing_brace(graph):
 
 def test_a_missing_file_shows_where_the_error_comes_from(graph):
     graph.write("options/funcgraph-retval", 1)
-    text = graph.trace("cat /tmp/nonesuch", "sys_openat")
-    assert re.search(r"\} /\* sys_openat = -2 \*/$", text, re.M), text
+    text = graph.trace("cat /tmp/nonesuch", "__x64_sys_openat")
+    assert re.search(r"\} /\* __x64_sys_openat = -2 \*/$", text, re.M), text
     assert re.search(r"^ \d\) .*\(\); /\* = (0x[0-9a-f]+|-\d+) \*/$", text, re.M)
     graph.write("options/funcgraph-retval-hex", 1)
-    assert re.search(r"\} /\* sys_openat = 0xfffffffffffffffe \*/$", graph.read("trace"), re.M)
+    assert re.search(r"\} /\* __x64_sys_openat = 0xfffffffffffffffe \*/$", graph.read("trace"), re.M)
     # The option decides at the time of reading whether recorded values are shown.
     graph.write("options/funcgraph-retval", 0)
     assert " = " not in graph.read("trace")
@@ -174,13 +174,13 @@ def test_a_missing_file_shows_where_the_error_comes_from(graph):
 
 def test_funcgraph_args_shows_names_and_values(graph):
     graph.write("options/funcgraph-args", 1)
-    text = graph.trace("cat /tmp/nonesuch", "sys_openat")
-    opened = re.search(r"  sys_openat\(dfd=-100, filename=(0x[0-9a-f]+), flags=0, mode=0x0\) \{$", text, re.M)
+    text = graph.trace("cat /tmp/nonesuch", "__x64_sys_openat")
+    opened = re.search(r"  __x64_sys_openat\(dfd=-100, filename=(0x[0-9a-f]+), flags=0, mode=0x0\) \{$", text, re.M)
     assert opened and f"  getname(name={opened[1]}) {{\n" in text, text
     # The compiler has cut this function out of another: its arguments are not in the source.
     assert re.search(r"  walk_component\.part\.0\(0xffff[0-9a-f]+(, 0x[0-9a-f]+){5}\) \{$", text, re.M), text
     graph.write("options/funcgraph-args", 0)
-    assert "sys_openat()" in graph.read("trace")
+    assert "__x64_sys_openat()" in graph.read("trace")
 
 
 def test_the_kernel_shows_its_types_in_btf(graph, images, tmp_path):
@@ -343,16 +343,16 @@ def test_tracing_thresh_leaves_the_ends_of_long_calls(graph):
     graph.write("tracing_thresh", 10000)
     lines = graph.lines_of(graph.trace("sleep 0.1", ""))
     assert lines and all(l["closed"] and float(l["us"]) >= 10000 for l in lines)
-    assert {"schedule", "sys_clock_nanosleep"} <= {l["closed"] for l in lines}
+    assert {"schedule", "__x64_sys_clock_nanosleep"} <= {l["closed"] for l in lines}
 
 
 def test_nosleep_time_does_not_count_the_time_that_a_task_is_switched_out(graph):
     def slept(text):
         return max(float(l["us"]) for l in graph.lines_of(text) if l["us"])
 
-    assert slept(graph.trace("sleep 2", "sys_clock_nanosleep")) >= 2e6
+    assert slept(graph.trace("sleep 2", "__x64_sys_clock_nanosleep")) >= 2e6
     graph.write("options/sleep-time", 0)
-    assert slept(graph.trace("sleep 2", "sys_clock_nanosleep")) < 2e6
+    assert slept(graph.trace("sleep 2", "__x64_sys_clock_nanosleep")) < 2e6
 
 
 def test_set_ftrace_filter_notrace_and_pid_choose_the_calls(graph):

@@ -134,8 +134,8 @@ def test_four_seconds_of_calls_on_four_cpus_are_whole_trees(boot, images):
     machine = boot(cpus=4, mem="512M")
     names = symbols(images)
     machine.check(f"cd {TRACING}; echo 2048 > buffer_size_kb; echo 0 > tracing_on")
-    machine.check("echo 'vfs_* sys_* seq_* pipe_* *schedule* *wake* do_interrupt' > set_ftrace_filter")
-    machine.check("echo 'sys_mmap sys_munmap' > set_ftrace_notrace")  # stress does nothing else
+    machine.check("echo 'vfs_* __x64_sys_* seq_* pipe_* *schedule* *wake* do_interrupt' > set_ftrace_filter")
+    machine.check("echo '__x64_sys_mmap __x64_sys_munmap' > set_ftrace_notrace")  # stress does nothing else
     machine.check("echo function_graph > current_tracer")
     for _ in range(8):
         machine.check("echo 'sleep 0.4; cat /proc/stat | grep -c cpu > /dev/null' >> /tmp/script")

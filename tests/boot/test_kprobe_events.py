@@ -185,7 +185,7 @@ def test_a_wrong_name_is_refused_with_its_place(machine):
 @pytest.mark.parametrize("tracer", ["nop", "function", "function_graph"])
 def test_a_stack_begins_with_the_probed_function_or_its_caller(machine, tracer):
     machine.check(f"echo vfs_read > set_ftrace_filter; echo {tracer} > current_tracer")
-    for place, first in (("p:s vfs_read", "vfs_read"), ("p:s vfs_read+5", "vfs_read"), ("r:s vfs_read", "sys_read")):
+    for place, first in (("p:s vfs_read", "vfs_read"), ("p:s vfs_read+5", "vfs_read"), ("r:s vfs_read", "ksys_read")):
         machine.check(f"echo '{place}' > kprobe_events; echo > trace; echo 1 > options/stacktrace; "
                       "echo 1 > events/kprobes/s/enable; head /proc/uptime; echo 0 > events/kprobes/s/enable; echo 0 > options/stacktrace")
         trace = machine.check("cat trace")

@@ -227,7 +227,7 @@ def test_when_an_error_shuts_ftrace_down_the_old_function_is_back_and_the_patch_
     machine = boot(kernel="nop5-test", cpus=4, append="panic=0")
     load(machine)
     eventually(lambda: machine.check(f"cat {PATCH}/transition").startswith("0"))
-    machine.check("echo sys_mkdir > /sys/kernel/debug/ftrace_fault")
+    machine.check("echo __x64_sys_mkdir > /sys/kernel/debug/ftrace_fault")
     assert machine.run("mkdir /tmp/x").status != 0
     eventually(lambda: "ftrace: all sites are off" in machine.check("dmesg"))
     machine.check("echo 4 > /proc/sys/kernel/printk")

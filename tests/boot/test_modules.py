@@ -350,9 +350,9 @@ def test_a_tracer_in_a_module(machine):
 
 
 def test_a_tracer_in_a_module_with_lines_of_its_own(machine):
-    machine.check(f"cd {TRACING}; modprobe sample-slow function=sys_clock_nanosleep min_us=60000; echo slow > current_tracer")
+    machine.check(f"cd {TRACING}; modprobe sample-slow function=__x64_sys_clock_nanosleep min_us=60000; echo slow > current_tracer")
     trace = machine.check("usleep 90000; echo 30000000 > /sys/module/sample_slow/parameters/min_us; usleep 90000; cat trace")
-    match = re.search(r"FUNCTION\n +\d+ +\d +(\d+)  sys_clock_nanosleep\n$", trace)
+    match = re.search(r"FUNCTION\n +\d+ +\d +(\d+)  __x64_sys_clock_nanosleep\n$", trace)
     assert match and int(match[1]) >= 90000, trace
     machine.check("echo nop > current_tracer; rmmod sample-slow; cd /root")
 

@@ -82,11 +82,11 @@ def test_sockstat_counts_sockets_and_tcp_mem_can_be_set(machine):
 
 
 def test_a_graph_shows_the_way_of_a_ping(machine):
-    machine.check("cd /sys/kernel/tracing; echo sys_sendto > set_graph_function; echo function_graph > current_tracer")
+    machine.check("cd /sys/kernel/tracing; echo __x64_sys_sendto > set_graph_function; echo function_graph > current_tracer")
     machine.check("ping -c 1 127.0.0.1; echo 0 > tracing_on; cp trace /tmp/graph; "
                   "echo nop > current_tracer; echo > set_graph_function; echo 1 > tracing_on; cd /")
     graph = machine.check("cat /tmp/graph")
-    names = ["sys_sendto", "raw_sendmsg", "ip_local_out", "ip_output", "dev_queue_xmit", "loopback_xmit", "netif_rx",
+    names = ["__x64_sys_sendto", "raw_sendmsg", "ip_local_out", "ip_output", "dev_queue_xmit", "loopback_xmit", "netif_rx",
              "local_bh_enable", "net_rx_action", "process_backlog", "netif_receive_skb", "ip_rcv", "icmp_rcv", "icmp_echo", "icmp_reply"]
     assert re.search(".*".join(rf"\b{name}\(\)" for name in names), graph, re.S), graph
 

@@ -115,16 +115,16 @@ def test_a_timeline_has_a_line_for_each_call_red_until_the_opcode_is_written(tmp
       sh-28      [000] .....     2.000100: text_sync_all <-text_patch_apply
       dd-30      [001] d....     2.000200: do_interrupt <-asm_common_interrupt
       dd-30      [001] d.h..     2.000210: irq_exit <-do_interrupt
-      dd-30      [001] .....     2.000250: vfs_write <-sys_write
+      dd-30      [001] .....     2.000250: vfs_write <-ksys_write
       sh-28      [000] .....     2.000300: text_sync_all <-text_patch_apply
       dd-30      [001] d....     2.000400: do_interrupt <-asm_common_interrupt
       dd-30      [001] d.h..     2.000410: irq_exit <-do_interrupt
-      dd-30      [001] .....     2.000450: vfs_write <-sys_write
-      sh-28      [000] .....     2.000460: vfs_write <-sys_write
+      dd-30      [001] .....     2.000450: vfs_write <-ksys_write
+      sh-28      [000] .....     2.000460: vfs_write <-ksys_write
       sh-28      [000] .....     2.000500: text_sync_all <-text_patch_apply
       dd-30      [001] d....     2.000600: do_interrupt <-asm_common_interrupt
       dd-30      [001] d.h..     2.000610: irq_exit <-do_interrupt
-      dd-30      [001] .....     2.000620: vfs_write <-sys_write
+      dd-30      [001] .....     2.000620: vfs_write <-ksys_write
 """)
     syncs, calls, lines = timeline(tmp_path, trace)
     assert (syncs, calls) == ([0, 200, 400], 2)
@@ -136,7 +136,7 @@ def test_a_timeline_has_a_line_for_each_call_red_until_the_opcode_is_written(tmp
 
 def test_a_timeline_of_a_trace_without_a_patch_says_what_is_missing(tmp_path):
     trace = tmp_path / "trace"
-    trace.write_text("      dd-30      [001] .....     2.000250: vfs_write <-sys_write\n")
+    trace.write_text("      dd-30      [001] .....     2.000250: vfs_write <-ksys_write\n")
     result = host([ROOT / "scripts/trace-view", "--patch", tmp_path / "x.svg", trace], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert (result.returncode, result.stderr) == (1, "scripts/trace-view: CPU 0 has made 0 syncs, not 3\n")
 

@@ -81,18 +81,18 @@ def test_it_begins_at_zero_each_time_and_keeps_its_figures_when_it_ends(profiler
 def time_of_a_sleep(profiler, seconds):
     """The time of the system call in a task that sleeps for so long. What it calls may be asked for less: time may pass before."""
     profiler.check(f"echo 1 > function_profile_enabled; taskset -c 1 sleep {seconds}; echo 0 > function_profile_enabled")
-    return profile(profiler, 1)["sys_clock_nanosleep"][1]
+    return profile(profiler, 1)["__x64_sys_clock_nanosleep"][1]
 
 
 def test_without_sleep_time_a_sleeper_took_no_time(profiler):
-    profiler.check("echo 1 > options/sleep-time; echo sys_clock_nanosleep > set_ftrace_filter")
+    profiler.check("echo 1 > options/sleep-time; echo __x64_sys_clock_nanosleep > set_ftrace_filter")
     assert time_of_a_sleep(profiler, 0.2) >= 200_000
     profiler.check("echo 0 > options/sleep-time")
     assert time_of_a_sleep(profiler, 2) < 2_000_000
 
 
 def test_without_graph_time_a_caller_has_its_own_time_only(profiler):
-    profiler.check("echo 1 > options/graph-time; echo sys_clock_nanosleep > set_ftrace_filter; echo schedule >> set_ftrace_filter")
+    profiler.check("echo 1 > options/graph-time; echo __x64_sys_clock_nanosleep > set_ftrace_filter; echo schedule >> set_ftrace_filter")
     assert time_of_a_sleep(profiler, 0.2) >= 200_000
     profiler.check("echo 0 > options/graph-time")
     assert time_of_a_sleep(profiler, 2) < 2_000_000

@@ -35,12 +35,12 @@ def samples(nop5):
 
 def test_count_counts_each_call_while_it_is_loaded_and_begins_anew(samples):
     for calls in (3, 2):
-        load(samples, "count", "sys_mkdir")
+        load(samples, "count", "__x64_sys_mkdir")
         assert read(samples, "count") == "0 calls\n"
         for i in range(calls):
             samples.check(f"mkdir /tmp/count{i}")
         assert read(samples, "count") == f"{calls} calls\n"
-        assert samples.check("cat /sys/module/sample_count/parameters/function") == "sys_mkdir\n"
+        assert samples.check("cat /sys/module/sample_count/parameters/function") == "__x64_sys_mkdir\n"
         unload(samples, "count")
         samples.check("; ".join(f"rmdir /tmp/count{i}" for i in range(calls)) + "; mkdir /tmp/count; rmdir /tmp/count")
 
@@ -71,14 +71,14 @@ def test_samples_of_all_functions_do_not_watch_themselves(samples):
 
 def test_arguments_are_printed_with_the_caller_for_each_call(samples):
     samples.check("echo > /sys/kernel/tracing/trace")
-    load(samples, "arguments", "sys_mkdir")
+    load(samples, "arguments", "__x64_sys_mkdir")
     samples.check("mkdir /tmp/arguments1 /tmp/arguments2")
     lines = re.findall(r"print_arguments: (.*)", samples.check("cat /sys/kernel/tracing/trace"))
     unload(samples, "arguments")
     samples.check("rmdir /tmp/arguments1 /tmp/arguments2")
     assert len(lines) == 2
     for line in lines:  # the mode is the second argument
-        assert re.fullmatch(r"sys_mkdir\(0x[0-9a-f]{6,12}, 0x1ff, 0x[0-9a-f]+, 0x[0-9a-f]+\) called by entry_SYSCALL_64_after_hwframe", line), line
+        assert re.fullmatch(r"__x64_sys_mkdir\(0x[0-9a-f]{6,12}, 0x1ff, 0x[0-9a-f]+, 0x[0-9a-f]+\) called by entry_SYSCALL_64_after_hwframe", line), line
     samples.check("echo > /sys/kernel/tracing/trace")
 
 
@@ -91,7 +91,7 @@ def test_arguments_of_what_prints_them_do_not_print_themselves_for_ever(samples)
 
 
 def test_a_function_fails_and_is_not_run_while_the_module_is_loaded(samples):
-    load(samples, "fail", "sys_mkdir")
+    load(samples, "fail", "__x64_sys_mkdir")
     assert read(samples, "fail") == "0 calls failed\n"
     for _ in range(3):
         result = samples.run("mkdir /tmp/fail")
@@ -140,12 +140,12 @@ def test_latency_has_each_call_in_one_slot(boot):
 
 def test_all_samples_and_each_tracer_watch_the_same_function_at_once(boot):
     machine = boot(cpus=4)
-    machine.check("cd /sys/kernel/tracing; echo sys_mkdir > set_ftrace_filter")
+    machine.check("cd /sys/kernel/tracing; echo __x64_sys_mkdir > set_ftrace_filter")
     before = None
     for turn, tracer in enumerate(("nop", "function", "function_graph", "nop", "function", "function_graph")):
         machine.check(f"echo {tracer} > current_tracer; echo > trace")
         for sample in SAMPLES if turn % 2 else reversed(SAMPLES):
-            load(machine, sample, "sys_mkdir")
+            load(machine, sample, "__x64_sys_mkdir")
         verify(machine)
         machine.run("mkdir /tmp/a /tmp/b /tmp/c")
         assert read(machine, "fail") == "3 calls failed\n"
@@ -156,8 +156,8 @@ def test_all_samples_and_each_tracer_watch_the_same_function_at_once(boot):
         machine.check("rmdir /tmp/a /tmp/b; echo 1 > tracing_on")
         assert read(machine, "count") == "5 calls\n"
         assert sum(map(int, re.findall(r"(\d+) calls", read(machine, "latency")))) == 5
-        assert trace.count("sys_mkdir(0x") == 5
-        traced = {"nop": r"(?!)", "function": r": sys_mkdir <-", "function_graph": r"\|  sys_mkdir\(\) \{\n"}
+        assert trace.count("__x64_sys_mkdir(0x") == 5
+        traced = {"nop": r"(?!)", "function": r": __x64_sys_mkdir <-", "function_graph": r"\|  __x64_sys_mkdir\(\) \{\n"}
         assert len(re.findall(traced[tracer], trace)) == (5 if tracer != "nop" else 0), trace
         for sample in ("count", "arguments", "latency"):
             unload(machine, sample)
@@ -171,7 +171,7 @@ def test_all_samples_and_each_tracer_watch_the_same_function_at_once(boot):
 
 def test_samples_come_and_go_while_their_function_runs_on_all_cpus(boot):
     machine = boot(cpus=8)
-    commands = [f"modprobe sample-{sample} function={'sys_mkdir' if sample == 'fail' else 'pipe_write_iter'}" for sample in SAMPLES]
+    commands = [f"modprobe sample-{sample} function={'__x64_sys_mkdir' if sample == 'fail' else 'pipe_write_iter'}" for sample in SAMPLES]
     commands += [f"rmmod sample-{sample}" for sample in SAMPLES]
     machine.check("echo > /tmp/script")
     for line in commands:
@@ -197,7 +197,7 @@ def test_samples_come_and_go_while_their_function_runs_on_all_cpus(boot):
 def test_a_sample_that_cannot_start_is_not_loaded(boot):
     """The sample cannot start because an error has shut ftrace down."""
     machine = boot(kernel="nop5-test", cpus=2, append="panic=0")
-    machine.check(f"echo sys_rmdir > {DEBUG}/ftrace_fault")
+    machine.check(f"echo __x64_sys_rmdir > {DEBUG}/ftrace_fault")
     assert machine.run("rmdir /tmp/x").status != 0  # the callback faults, and shuts ftrace down
     eventually(lambda: "all sites are off" in machine.check("dmesg"))
     for sample in SAMPLES:

@@ -115,9 +115,9 @@ def test_nothing_is_lost_by_snapshots_while_eight_cpus_write(boot):
 
 def test_a_probe_takes_snapshots_under_load(boot):
     machine = boot(cpus=8)
-    machine.check(f"cd {TRACING}; echo 'sys_mkdir:snapshot:1' >> set_ftrace_filter; echo function > current_tracer")
+    machine.check(f"cd {TRACING}; echo '__x64_sys_mkdir:snapshot:1' >> set_ftrace_filter; echo function > current_tracer")
     machine.check("mkdir /tmp/here; mkdir /tmp/there")
-    assert "sys_mkdir:snapshot:count=0" in machine.check("cat set_ftrace_filter")
+    assert "__x64_sys_mkdir:snapshot:count=0" in machine.check("cat set_ftrace_filter")
     assert re.search(r"^ +mkdir-\d+ ", machine.check("cat snapshot"), re.M)
     machine.check("echo '*lock*:snapshot' >> set_ftrace_filter; hackbench -g 2 -l 20; echo '!*:snapshot' >> set_ftrace_filter")
     machine.check("echo nop > current_tracer; echo '!*:snapshot:0' >> set_ftrace_filter; echo 0 > snapshot")

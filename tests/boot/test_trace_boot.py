@@ -47,10 +47,10 @@ def test_each_filter_of_the_command_line_takes_matching_names_and_reports_the_ot
 
 
 def test_the_snapshot_of_the_boot_has_what_came_before_the_first_program(boot):
-    nop5 = boot(cpus=1, append="ftrace=function ftrace_filter=kern_mount_at,sys_execve ftrace_boot_snapshot")
+    nop5 = boot(cpus=1, append="ftrace=function ftrace_filter=kern_mount_at,__x64_sys_execve ftrace_boot_snapshot")
     snapshot, trace = (nop5.check(f"cat {TRACING}/{name}") for name in ("snapshot", "trace"))
-    assert "kern_mount_at <-" in snapshot and "sys_execve <-" not in snapshot
-    assert "kern_mount_at <-" not in trace and "sys_execve <-" in trace
+    assert "kern_mount_at <-" in snapshot and "__x64_sys_execve <-" not in snapshot
+    assert "kern_mount_at <-" not in trace and "__x64_sys_execve <-" in trace
 
 
 def test_init_functions_are_traced_until_their_memory_is_freed(boot):

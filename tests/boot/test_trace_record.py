@@ -11,15 +11,15 @@ from nop5 import EXIT_PANIC, PROMPT, ROOT, eventually, expect, finish, resources
 
 
 def test_trace_record_writes_what_a_command_did(images, tmp_path):
-    result = record("--cpus", "2", "-l", "vfs_*", "-l", "sys_*", "-n", "vfs_write", "-o", "out.dat", "ls", "/proc/1",
+    result = record("--cpus", "2", "-l", "vfs_*", "-l", "__x64_sys_*", "-n", "vfs_write", "-o", "out.dat", "ls", "/proc/1",
                     cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert "stat" in result.stdout.split() and "0 events lost" in result.stderr
     assert os.listdir(tmp_path) == ["out.dat"]
     events = list(read_report(report(tmp_path / "out.dat")))
     functions = {event[5] for event in events if event[0] == "ls"}
-    assert "sys_openat" in functions and "vfs_open" in functions and "vfs_write" not in functions
-    assert all(re.match("vfs_|sys_", event[5]) for event in events)
+    assert "__x64_sys_openat" in functions and "vfs_open" in functions and "vfs_write" not in functions
+    assert all(re.match("vfs_|__x64_sys_", event[5]) for event in events)
 
 
 def test_trace_record_says_what_the_machine_refuses(images, tmp_path):
@@ -102,11 +102,11 @@ def test_trace_record_traces_a_command_on_a_running_machine(listening, tmp_path)
     machine.check("echo 1000 > buffer_size_kb")
     before = machine.check(state)
     for _ in range(2):
-        result = attach(port, "-l", "vfs_*", "-l", "sys_*", "-n", "vfs_write", "ls", "/proc/1", cwd=tmp_path)
+        result = attach(port, "-l", "vfs_*", "-l", "__x64_sys_*", "-n", "vfs_write", "ls", "/proc/1", cwd=tmp_path)
         assert result.returncode == 0, result.stderr
         assert "stat" in result.stdout.split() and "0 events lost" in result.stderr
         functions = {event[5] for event in read_report(report(tmp_path / "trace.dat")) if event[0] == "ls"}
-        assert "sys_openat" in functions and "vfs_open" in functions and "vfs_write" not in functions
+        assert "__x64_sys_openat" in functions and "vfs_open" in functions and "vfs_write" not in functions
     result = attach(port, "-p", "function_graph", "-g", "vfs_open", "-o", "graph.dat", "cat /proc/version | grep -c nop5",
                     cwd=tmp_path)
     assert result.returncode == 0 and result.stdout == "1\n"

@@ -11,7 +11,7 @@ PRODUCT = ("boot", "arch", "kernel", "fs", "net", "trace")
 STB_GLOBAL, SHN_UNDEF = 1, 0
 PROTOTYPE = re.compile(r"^(?!static\b)\w[\w \t*]*[ *][a-z_]\w*\([^;{}=]*\);", re.M)
 # Functions for user programs: a table of system calls will refer to them.
-SYSTEM_CALLS = re.compile(r"sys_\w+")
+SYSTEM_CALLS = re.compile(r"__x64_sys_\w+")
 KEPT = {"tracing_on"}  # the counterpart of tracing_off(), for code that is being debugged
 
 

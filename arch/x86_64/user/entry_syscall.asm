@@ -11,7 +11,7 @@
 
 %include "arch/irq/entry.inc"
 
-extern current_task, cpu_tss, __preempt_count, sys_call_table, sys_ni_syscall
+extern current_task, cpu_tss, __preempt_count, sys_call_table, __x64_sys_ni_syscall
 extern return_to_user_work, return_to_user_iret
 
 ENOSYS			equ 38
@@ -86,7 +86,7 @@ entry_SYSCALL_64_after_hwframe:
 .unknown:
 	CFI_REGS
 	mov	rcx, r10
-	call	sys_ni_syscall
+	call	__x64_sys_ni_syscall
 	jmp	.return
 
 ; A program in 32-bit mode. There are no 32-bit system calls.
