@@ -1,4 +1,5 @@
 /* Self-tests of the tracepoints without events: areas of programs, the text of the kernel. */
+#include "arch/cpu/linkage.h"
 #include "kernel/jump_label.h"
 #include "kernel/kallsyms.h"
 #include "kernel/rcu/rcu.h"
@@ -7,7 +8,7 @@
 #include "selftest/lib/user_memory.h"
 #include "selftest/selftest.h"
 
-long sys_mprotect(unsigned long start, size_t len, unsigned long prot);
+long sys_mprotect(unsigned long start, size_t len, unsigned long prot) SYSCALL_SYMBOL(mprotect);
 
 /* What the probe has seen of the address space. */
 struct areas {
