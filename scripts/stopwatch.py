@@ -43,21 +43,25 @@ def waited(pid):
 class Stopwatch:
     """Seconds since it was made, without those in which a thread of the process or of a descendant waited for a CPU.
 
-    Several threads wait at the same time: the longest wait counts. Waits of threads count from the first call of
-    seconds() on: what each thread has waited takes longer to read than most tests wait.
+    Several threads wait at the same time: from one call of seconds() to the next the longest wait counts. So a process
+    that has ended, and the one that has taken its turn, each count for their time. Waits count from the first call on:
+    what each thread has waited takes longer to read than most tests wait.
     """
 
     def __init__(self, pid):
         self.pid = pid
-        self.start = self.looked = time.monotonic()
+        self.start = self.looked = self.counted = time.monotonic()
         self.before = None
+        self.waits = 0
 
     def seconds(self):
-        if self.before is None:
-            self.before = waited(self.pid)
-            return time.monotonic() - self.start
-        delays = [total - self.before.get(thread, 0) for thread, total in waited(self.pid).items()]
-        return time.monotonic() - self.start - max(delays, default=0) / 1e9
+        now = time.monotonic()
+        total = waited(self.pid)
+        if self.before is not None:
+            longest = max((ns - self.before.get(thread, 0) for thread, ns in total.items()), default=0) / 1e9
+            self.waits += min(longest, now - self.counted)
+        self.before, self.counted = total, now
+        return now - self.start - self.waits
 
     def exceeds(self, limit):
         """Whether it shows more seconds than limit. Looks at most once a second, so it may be asked for each byte."""
