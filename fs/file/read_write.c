@@ -33,38 +33,44 @@ static ssize_t no_operation(const struct file *file)
 	return S_ISDIR(file->f_inode->i_mode) ? -EISDIR : file->f_inode->i_sb->s_no_op_error;
 }
 
-/* ---- through a bounce buffer; out of line, so that the usual case saves fewer registers ---- */
+/*
+ * ---- through a bounce buffer: on the stack, or allocated if it is long; out of line, so that the
+ * usual case saves fewer registers ----
+ */
 
-static noinline ssize_t read_bounced(struct file *file, struct iov_iter *to, loff_t *pos)
+static noinline ssize_t read_bounced_long(struct file *file, struct iov_iter *to, loff_t *pos)
 {
 	size_t count = min(to->count, BOUNCE_MAX);
-	char on_stack[BOUNCE_STACK], *buf = on_stack;
+	char *buf = kmalloc(count, GFP_KERNEL);
 	ssize_t n;
 
-	if (count > BOUNCE_STACK) {
-		buf = kmalloc(count, GFP_KERNEL);
-		if (!buf)
-			return -ENOMEM;
-	}
+	if (!buf)
+		return -ENOMEM;
 	n = file->f_op->read(file, buf, count, pos);
 	if (n > 0 && copy_to_iter(buf, (size_t)n, to) != (size_t)n)
 		n = -EFAULT;
-	if (buf != on_stack)
-		kfree(buf);
+	kfree(buf);
 	return n;
 }
 
-static noinline ssize_t write_bounced(struct file *file, struct iov_iter *from, loff_t *pos)
+static noinline ssize_t read_bounced(struct file *file, struct iov_iter *to, loff_t *pos)
+{
+	char buf[BOUNCE_STACK];
+	ssize_t n = file->f_op->read(file, buf, to->count, pos);
+
+	if (n > 0 && copy_to_iter(buf, (size_t)n, to) != (size_t)n)
+		n = -EFAULT;
+	return n;
+}
+
+static noinline ssize_t write_bounced_long(struct file *file, struct iov_iter *from, loff_t *pos)
 {
 	size_t size = min(from->count, BOUNCE_MAX);
-	char on_stack[BOUNCE_STACK], *buf = on_stack;
+	char *buf = kmalloc(size, GFP_KERNEL);
 	ssize_t n = 0, done = 0;
 
-	if (size > BOUNCE_STACK) {
-		buf = kmalloc(size, GFP_KERNEL);
-		if (!buf)
-			return -ENOMEM;
-	}
+	if (!buf)
+		return -ENOMEM;
 	do {
 		size_t count = min(from->count, size);
 
@@ -77,9 +83,34 @@ static noinline ssize_t write_bounced(struct file *file, struct iov_iter *from, 
 		if (n != (ssize_t)count)
 			break;
 	} while (from->count);
-	if (buf != on_stack)
-		kfree(buf);
+	kfree(buf);
 	return done ? done : n;
+}
+
+static noinline ssize_t write_bounced(struct file *file, struct iov_iter *from, loff_t *pos)
+{
+	size_t count = from->count;
+	char buf[BOUNCE_STACK];
+
+	if (copy_from_iter(buf, count, from) != count)
+		return -EFAULT;
+	return file->f_op->write(file, buf, count, pos);
+}
+
+static inline ssize_t read_without_iter(struct file *file, struct iov_iter *to, loff_t *pos)
+{
+	if (!file->f_op->read)
+		return no_operation(file);
+	return to->count > BOUNCE_STACK ? read_bounced_long(file, to, pos)
+					: read_bounced(file, to, pos);
+}
+
+static inline ssize_t write_without_iter(struct file *file, struct iov_iter *from, loff_t *pos)
+{
+	if (!file->f_op->write)
+		return no_operation(file);
+	return from->count > BOUNCE_STACK ? write_bounced_long(file, from, pos)
+					  : write_bounced(file, from, pos);
 }
 
 /* ---- with an iterator ---- */
@@ -92,7 +123,7 @@ ssize_t vfs_iter_read(struct file *file, struct iov_iter *to, loff_t *pos)
 	if (unlikely(!(file->f_mode & FMODE_READ)))
 		return -EBADF;
 	if (unlikely(!file->f_op->read_iter))
-		return file->f_op->read ? read_bounced(file, to, pos) : no_operation(file);
+		return read_without_iter(file, to, pos);
 	ret = file->f_op->read_iter(&iocb, to);
 	*pos = iocb.ki_pos;
 	fsnotify_io(file, ret, IN_ACCESS);
@@ -109,7 +140,7 @@ ssize_t vfs_iter_write(struct file *file, struct iov_iter *from, loff_t *pos, un
 	if (file->f_flags & O_APPEND)
 		iocb.ki_flags |= IOCB_APPEND;
 	if (unlikely(!file->f_op->write_iter))
-		return file->f_op->write ? write_bounced(file, from, pos) : no_operation(file);
+		return write_without_iter(file, from, pos);
 	ret = file->f_op->write_iter(&iocb, from);
 	*pos = iocb.ki_pos;
 	fsnotify_io(file, ret, IN_MODIFY);
