@@ -40,7 +40,7 @@ struct timer_base {
 };
 
 static DEFINE_PER_CPU(struct timer_base, timer_bases);
-static void (*event_handlers[NR_CPU_EVENTS])(ktime_t now); /* [C] before the event first starts */
+static cpu_event_handler_t event_handlers[NR_CPU_EVENTS]; /* [C] before the event first starts */
 
 #define timer_of(rb) rb_entry(rb, struct timer_list, node)
 
@@ -90,9 +90,9 @@ static void program_event(struct timer_base *base, ktime_t first)
 	clockevents_program_event(next);
 }
 
-void cpu_event_setup(enum cpu_event event, void (*handler)(ktime_t now))
+cpu_event_handler_t cpu_event_setup(enum cpu_event event, cpu_event_handler_t handler)
 {
-	event_handlers[event] = handler;
+	return xchg(&event_handlers[event], handler);
 }
 
 void cpu_event_start(enum cpu_event event, ktime_t when)

@@ -67,8 +67,10 @@ enum cpu_event {
 	CPU_EVENT_PERF,      /* trace/perf: the next sample of a clock */
 	NR_CPU_EVENTS
 };
-/* Sets the handler, before the first start. It runs in hardirq context, interrupts off. */
-void cpu_event_setup(enum cpu_event event, void (*handler)(ktime_t now));
+/* Runs in hardirq context, interrupts off. */
+typedef void (*cpu_event_handler_t)(ktime_t now);
+/* Sets the handler, before the first start. Returns the previous one, or NULL. */
+cpu_event_handler_t cpu_event_setup(enum cpu_event event, cpu_event_handler_t handler);
 /* Makes the handler run once on this CPU, at when or soon after. Interrupts off; takes no lock. */
 void cpu_event_start(enum cpu_event event, ktime_t when);
 /* When the event of that CPU is due, KTIME_MAX if never. Any context. */

@@ -248,10 +248,11 @@ static void see_perf_event(ktime_t now)
 
 SELFTEST(timer, event_of_a_cpu_happens_in_its_interrupt_and_can_start_again)
 {
+	cpu_event_handler_t usual;
 	unsigned long flags;
 
 	ASSERT(run_on_nth_cpu(0));
-	cpu_event_setup(CPU_EVENT_PERF, see_perf_event);
+	usual = cpu_event_setup(CPU_EVENT_PERF, see_perf_event);
 	perf_events_seen = 0;
 	local_irq_save(flags);
 	perf_event_when = ktime_get() + NSEC_PER_MSEC;
@@ -264,5 +265,6 @@ SELFTEST(timer, event_of_a_cpu_happens_in_its_interrupt_and_can_start_again)
 	EXPECT(perf_event_in_hardirq);
 	EXPECT_EQ(cpu_event_due(CPU_EVENT_PERF, smp_processor_id()), KTIME_MAX);
 	EXPECT_EQ(perf_events_seen, 2);
+	cpu_event_setup(CPU_EVENT_PERF, usual);
 	run_on_any_cpu();
 }
