@@ -5,7 +5,6 @@
  */
 #include "arch/mm/uaccess.h"
 #include "fs/file/file.h"
-#include "fs/vfs/filesystems.h"
 #include "fs/vfs/internal.h"
 #include "fs/mount/namespace.h"
 #include "fs/tmpfs/tmpfs.h"
@@ -110,6 +109,21 @@ SYSCALL_DEFINE2(memfd_create, const char *, uname, unsigned int, flags)
 	fd_install((unsigned)fd, file);
 	return fd;
 }
+
+static int shm_fill_super(struct super_block *sb, const char *data)
+{
+	int err = tmpfs_fill_super(sb, data);
+
+	if (!err)
+		tmpfs_sb(sb)->max_blocks = tmpfs_sb(sb)->max_inodes = 0;
+	return err;
+}
+
+/* Not registered: no program mounts it. */
+static struct file_system_type shm_type = {
+	.name = "tmpfs",
+	.fill_super = shm_fill_super,
+};
 
 static int memfd_init(void)
 {

@@ -1,6 +1,9 @@
-/* The options of mount(2) for tmpfs. See options.h. */
-#include "fs/tmpfs/options.h"
+/* What programs ask of a mounted tmpfs: the options of mount(2), and statfs(2). */
 #include "fs/mount/options.h"
+#include "fs/tmpfs/tmpfs.h"
+#include "fs/vfs/seq_file.h"
+#include "fs/vfs/statfs.h"
+#include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 
@@ -82,7 +85,71 @@ static int set_option(void *sb_info, const char *name, const char *value)
 	return -EINVAL;
 }
 
-int tmpfs_parse_options(struct tmpfs_sb_info *info, const char *data)
+/*
+ * Parses "size=64m,mode=1777,nr_inodes=1k,uid=0,gid=0" into info; data may be NULL. 0, or -EINVAL
+ * for an option that it does not know or understand. It depends on nothing but the text.
+ */
+static int parse_options(struct tmpfs_sb_info *info, const char *data)
 {
 	return parse_mount_options(data, set_option, info);
 }
+
+static void tmpfs_statfs(struct super_block *sb, struct kstatfs *st)
+{
+	struct tmpfs_sb_info *info = tmpfs_sb(sb);
+
+	if (info->max_blocks) {
+		st->f_blocks = (u64)info->max_blocks;
+		st->f_bfree = (u64)(info->max_blocks - atomic64_read(&info->used_blocks));
+		st->f_bavail = st->f_bfree;
+	}
+	if (info->max_inodes) {
+		st->f_files = (u64)info->max_inodes;
+		st->f_ffree = (u64)(info->max_inodes - atomic64_read(&info->used_inodes));
+	}
+}
+
+static void tmpfs_show_options(struct seq_file *m, struct super_block *sb)
+{
+	struct tmpfs_sb_info *info = tmpfs_sb(sb);
+
+	if (info->show_size)
+		seq_printf(m, ",size=%ldk", info->max_blocks * (s64)(PAGE_SIZE / 1024));
+	if (info->show_inodes)
+		seq_printf(m, ",nr_inodes=%ld", info->max_inodes);
+	if (info->mode != (S_IRWXUGO | S_ISVTX))
+		seq_printf(m, ",mode=%03o", info->mode);
+	if (info->uid)
+		seq_printf(m, ",uid=%u", info->uid);
+	if (info->gid)
+		seq_printf(m, ",gid=%u", info->gid);
+}
+
+static int tmpfs_remount(struct super_block *sb, const char *data)
+{
+	struct tmpfs_sb_info *info = tmpfs_sb(sb), wanted = *info;
+	int err = parse_options(&wanted, data);
+
+	if (err)
+		return err;
+	if (wanted.max_blocks && wanted.max_blocks < atomic64_read(&info->used_blocks))
+		return -EINVAL;
+	if (wanted.max_inodes && wanted.max_inodes < atomic64_read(&info->used_inodes))
+		return -EINVAL;
+	/* The mode and the owner of the root are for the first mount only. */
+	info->max_blocks = wanted.max_blocks;
+	info->max_inodes = wanted.max_inodes;
+	info->show_size = wanted.show_size;
+	info->show_inodes = wanted.show_inodes;
+	return 0;
+}
+
+static int __init tmpfs_options_init(void)
+{
+	tmpfs_options_hook = parse_options;
+	tmpfs_super_operations.statfs = tmpfs_statfs;
+	tmpfs_super_operations.show_options = tmpfs_show_options;
+	tmpfs_super_operations.remount = tmpfs_remount;
+	return 0;
+}
+core_initcall(tmpfs_options_init);

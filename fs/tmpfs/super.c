@@ -1,16 +1,14 @@
 /*
- * tmpfs: mounts, options and directories. Names live in the dcache only (fs/vfs/libfs.h).
+ * tmpfs: mounts and directories. Names live in the dcache only (fs/vfs/libfs.h).
  *
  * The root file system, devtmpfs and every mounted tmpfs are of this kind. Without the option
  * size=, the files of one instance may use half of the memory; then writes return -ENOSPC.
  */
-#include "fs/vfs/filesystems.h"
+#include "fs/mount/namespace.h"
 #include "fs/vfs/internal.h"
 #include "fs/vfs/namei.h"
-#include "fs/vfs/seq_file.h"
-#include "fs/vfs/statfs.h"
-#include "fs/tmpfs/options.h"
 #include "fs/tmpfs/tmpfs.h"
+#include "fs/vfs/libfs.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 
@@ -203,63 +201,11 @@ static void tmpfs_put_super(struct super_block *sb)
 	kfree(sb->s_fs_info);
 }
 
-static void tmpfs_statfs(struct super_block *sb, struct kstatfs *st)
-{
-	struct tmpfs_sb_info *info = tmpfs_sb(sb);
-
-	if (info->max_blocks) {
-		st->f_blocks = (u64)info->max_blocks;
-		st->f_bfree = (u64)(info->max_blocks - atomic64_read(&info->used_blocks));
-		st->f_bavail = st->f_bfree;
-	}
-	if (info->max_inodes) {
-		st->f_files = (u64)info->max_inodes;
-		st->f_ffree = (u64)(info->max_inodes - atomic64_read(&info->used_inodes));
-	}
-}
-
-static void tmpfs_show_options(struct seq_file *m, struct super_block *sb)
-{
-	struct tmpfs_sb_info *info = tmpfs_sb(sb);
-
-	if (info->show_size)
-		seq_printf(m, ",size=%ldk", info->max_blocks * (s64)(PAGE_SIZE / 1024));
-	if (info->show_inodes)
-		seq_printf(m, ",nr_inodes=%ld", info->max_inodes);
-	if (info->mode != (S_IRWXUGO | S_ISVTX))
-		seq_printf(m, ",mode=%03o", info->mode);
-	if (info->uid)
-		seq_printf(m, ",uid=%u", info->uid);
-	if (info->gid)
-		seq_printf(m, ",gid=%u", info->gid);
-}
-
-static int tmpfs_remount(struct super_block *sb, const char *data)
-{
-	struct tmpfs_sb_info *info = tmpfs_sb(sb), wanted = *info;
-	int err = tmpfs_parse_options(&wanted, data);
-
-	if (err)
-		return err;
-	if (wanted.max_blocks && wanted.max_blocks < atomic64_read(&info->used_blocks))
-		return -EINVAL;
-	if (wanted.max_inodes && wanted.max_inodes < atomic64_read(&info->used_inodes))
-		return -EINVAL;
-	/* The mode and the owner of the root are for the first mount only. */
-	info->max_blocks = wanted.max_blocks;
-	info->max_inodes = wanted.max_inodes;
-	info->show_size = wanted.show_size;
-	info->show_inodes = wanted.show_inodes;
-	return 0;
-}
-
-static const struct super_operations tmpfs_super_operations = {
+struct super_operations tmpfs_super_operations __ro_after_init = {
 	.evict_inode = tmpfs_evict_inode,
 	.put_super = tmpfs_put_super,
-	.statfs = tmpfs_statfs,
-	.show_options = tmpfs_show_options,
-	.remount = tmpfs_remount,
 };
+int (*tmpfs_options_hook)(struct tmpfs_sb_info *info, const char *data);
 
 static int fill_super(struct super_block *sb, const char *data, umode_t mode)
 {
@@ -274,7 +220,7 @@ static int fill_super(struct super_block *sb, const char *data, umode_t mode)
 	info->max_blocks = (s64)(mem.total / PAGE_SIZE / 2);
 	info->max_inodes = info->max_blocks;
 	info->mode = mode;
-	err = tmpfs_parse_options(info, data);
+	err = data ? tmpfs_options_hook(info, data) : 0;
 	if (err) {
 		kfree(info);
 		return err;
@@ -295,7 +241,7 @@ static int fill_super(struct super_block *sb, const char *data, umode_t mode)
 	return 0;
 }
 
-static int tmpfs_fill_super(struct super_block *sb, const char *data)
+int tmpfs_fill_super(struct super_block *sb, const char *data)
 {
 	return fill_super(sb, data, S_IRWXUGO | S_ISVTX);
 }
@@ -303,15 +249,6 @@ static int tmpfs_fill_super(struct super_block *sb, const char *data)
 int rootfs_fill_super(struct super_block *sb, const char *data)
 {
 	return fill_super(sb, data, 0755);
-}
-
-static int shm_fill_super(struct super_block *sb, const char *data)
-{
-	int err = fill_super(sb, data, S_IRWXUGO | S_ISVTX);
-
-	if (!err)
-		tmpfs_sb(sb)->max_blocks = tmpfs_sb(sb)->max_inodes = 0;
-	return err;
 }
 
 static struct file_system_type tmpfs_type = {
@@ -328,9 +265,3 @@ struct file_system_type rootfs_type = {
 	.fill_super = rootfs_fill_super,
 };
 FILE_SYSTEM(rootfs_type);
-
-/* The files of memfd_create(2). Not registered: no program mounts it. */
-struct file_system_type shm_type = {
-	.name = "tmpfs",
-	.fill_super = shm_fill_super,
-};

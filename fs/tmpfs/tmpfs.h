@@ -48,8 +48,21 @@ static inline struct page *tmpfs_get_page(struct inode *inode, u64 index)
 	return likely(page) ? page : tmpfs_make_page(inode, index);
 }
 
-/* fill_super of a tmpfs without a limit's options and with the mode 0755: /, and /dev. */
+/*
+ * fill_super of a tmpfs. The first one is of mount(2), with the mode 01777; the other one of / and
+ * /dev, with the mode 0755.
+ */
+int tmpfs_fill_super(struct super_block *sb, const char *data);
 int rootfs_fill_super(struct super_block *sb, const char *data);
+extern struct file_system_type rootfs_type;
+
+/*
+ * What only programs ask for: options.c sets the hook and adds statfs, show_options and remount to
+ * the operations in a core initcall. The hook parses the options of a new tmpfs into info: 0, or
+ * -EINVAL. The kernel mounts without options, so the hook is not called while it is NULL.
+ */
+extern int (*tmpfs_options_hook)(struct tmpfs_sb_info *info, const char *data);
+extern struct super_operations tmpfs_super_operations;
 
 extern const struct file_operations tmpfs_file_operations;
 extern const struct inode_operations tmpfs_file_inode_operations;

@@ -1,17 +1,14 @@
 /*
  * tracefs: the file-system part of tracing. trace/ creates its files.
  *
- * The mount options uid, gid and mode are those of the root directory. A new entry has the owner
- * and the group of its directory, so the options, or a chgrp of instances/, reach what comes later.
- * As in Linux, a mount or a remount with uid or gid also changes all entries that exist.
+ * A new entry has the owner and the group of its directory. So the mount options, or a chgrp of
+ * instances/, reach what comes later.
  */
 #include "fs/tracefs/tracefs.h"
 #include "fs/mount/namespace.h"
 #include "fs/vfs/libfs.h"
 #include "kernel/bug.h"
 #include "fs/vfs/internal.h"
-#include "fs/mount/options.h"
-#include "fs/vfs/seq_file.h"
 #include "kernel/export.h"
 #include "kernel/lib/string.h"
 
@@ -57,114 +54,13 @@ static const struct inode_operations tracefs_instances_operations = {
 	.rmdir = tracefs_syscall_rmdir,
 };
 
-/* ---- mount options ---- */
-
-#define DEFAULT_MODE 0700
-#define UNSET        (~0U)
-
-struct tracefs_options {
-	u32 uid, gid, mode; /* UNSET: not given */
-};
-
-/* Options that tracefs does not know are ignored, as in Linux. */
-static int set_option(void *info, const char *name, const char *value)
-{
-	struct tracefs_options *opts = info;
-
-	if (!strcmp(name, "uid"))
-		return mount_option_number(value, 10, UNSET - 1, &opts->uid);
-	if (!strcmp(name, "gid"))
-		return mount_option_number(value, 10, UNSET - 1, &opts->gid);
-	if (!strcmp(name, "mode"))
-		return mount_option_number(value, 8, S_IALLUGO, &opts->mode);
-	return 0;
-}
-
-static void set_owner(struct inode *inode, const struct tracefs_options *opts)
-{
-	mutex_lock(&inode->i_mutex);
-	if (opts->uid != UNSET)
-		inode->i_uid = opts->uid;
-	if (opts->gid != UNSET)
-		inode->i_gid = opts->gid;
-	mutex_unlock(&inode->i_mutex);
-}
-
-/* Returns the child of dir after position off, with a reference, or NULL. */
-static struct dentry *next_child(struct dentry *dir, u64 off)
-{
-	struct dentry *child, *found = NULL;
-
-	spin_lock(&dir->d_lock);
-	list_for_each_entry (child, &dir->d_subdirs, d_child) {
-		if (child->d_off >= off) {
-			found = dget(child);
-			break;
-		}
-	}
-	spin_unlock(&dir->d_lock);
-	return found;
-}
-
-/*
- * Sets the owner of everything below dir, which the caller holds. Directories are at most 8 deep.
- */
-static void set_owners_below(struct dentry *dir, const struct tracefs_options *opts)
-{
-	struct dentry *child;
-	u64 off = 0;
-
-	while ((child = next_child(dir, off))) {
-		off = child->d_off + 1;
-		set_owner(child->d_inode, opts);
-		if (S_ISDIR(child->d_inode->i_mode))
-			set_owners_below(child, opts);
-		dput(child);
-	}
-}
-
-static int tracefs_remount(struct super_block *sb, const char *data)
-{
-	struct inode *root = sb->s_root->d_inode;
-	struct tracefs_options opts = { UNSET, UNSET, UNSET };
-	int error = parse_mount_options(data, set_option, &opts);
-
-	if (error)
-		return error;
-	if (opts.mode != UNSET) {
-		mutex_lock(&root->i_mutex);
-		root->i_mode = (umode_t)(S_IFDIR | opts.mode);
-		mutex_unlock(&root->i_mutex);
-	}
-	set_owner(root, &opts);
-	if (opts.uid != UNSET || opts.gid != UNSET)
-		set_owners_below(sb->s_root, &opts);
-	return 0;
-}
-
-static void tracefs_show_options(struct seq_file *m, struct super_block *sb)
-{
-	const struct inode *root = sb->s_root->d_inode;
-	unsigned mode = root->i_mode & S_IALLUGO;
-
-	if (root->i_uid)
-		seq_printf(m, ",uid=%u", root->i_uid);
-	if (root->i_gid)
-		seq_printf(m, ",gid=%u", root->i_gid);
-	if (mode != DEFAULT_MODE)
-		seq_printf(m, ",mode=%o", mode);
-}
-
-static const struct super_operations tracefs_super_operations = {
-	.remount = tracefs_remount,
-	.show_options = tracefs_show_options,
-};
+struct super_operations tracefs_super_operations __ro_after_init;
 
 static int tracefs_fill_super(struct super_block *sb, const char *data __unused)
 {
 	sb->s_magic = 0x74726163;
 	sb->s_op = &tracefs_super_operations;
-	return simple_fill_super(sb, DEFAULT_MODE, &simple_dir_inode_operations);
+	return simple_fill_super(sb, TRACEFS_MODE, &simple_dir_inode_operations);
 }
 
 static struct file_system_type tracefs_type = {
@@ -187,11 +83,16 @@ static struct dentry *tracefs_parent(struct dentry *parent)
 static struct dentry *with_parents_owner(struct dentry *dentry)
 {
 	const struct inode *dir;
+	struct inode *inode;
 
 	if (IS_ERR_OR_NULL(dentry))
 		return dentry;
 	dir = dentry->d_parent->d_inode;
-	set_owner(dentry->d_inode, &(struct tracefs_options){ dir->i_uid, dir->i_gid, UNSET });
+	inode = dentry->d_inode;
+	mutex_lock(&inode->i_mutex);
+	inode->i_uid = dir->i_uid;
+	inode->i_gid = dir->i_gid;
+	mutex_unlock(&inode->i_mutex);
 	return dentry;
 }
 

@@ -20,3 +20,7 @@ struct dentry *tracefs_create_instance_dir(const char *name, struct dentry *pare
 					   int (*rmdir)(const char *name));
 /* Removes dentry and all files below it. dentry may be NULL or an ERR_PTR. */
 void tracefs_remove(struct dentry *dentry);
+
+#define TRACEFS_MODE 0700 /* of the root directory, without the option mode */
+/* options.c adds remount and show_options in a core initcall. Only programs cause their calls. */
+extern struct super_operations tracefs_super_operations;

@@ -18,7 +18,7 @@
 #include "fs/vfs/dcache.c"
 #include "fs/file/file_table.c"
 #include "fs/file/anon_inode.c"
-#include "fs/vfs/filesystems.h"
+#include "fs/tmpfs/tmpfs.h"
 #include "fs/vfs/page_cache.h"
 #include "fs/pipe/pipe.h"
 #include "fs/calls/getname.c"

@@ -6,7 +6,7 @@
  * (with -ESRCH). The dentry of a reaped task is stale: the next walk drops it, because another task
  * may have the PID by then.
  */
-#include "fs/vfs/filesystems.h"
+#include "fs/vfs/libfs.h"
 #include "fs/vfs/fs_struct.h"
 #include "fs/vfs/internal.h"
 #include "fs/proc/task/task.h"
