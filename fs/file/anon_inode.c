@@ -3,6 +3,7 @@
 #include "fs/mount/namespace.h"
 #include "fs/vfs/internal.h"
 #include "kernel/init.h"
+#include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/task/cred.h"
 
@@ -35,6 +36,17 @@ struct inode *alloc_anon_inode(umode_t mode)
 		inode->i_gid = current_fsgid();
 	}
 	return inode;
+}
+
+/* A dentry in no directory, whose path is its name alone. NULL: memory is short. */
+static struct dentry *d_alloc_pseudo(struct dentry *root, const char *name)
+{
+	struct qstr q = { .name = name, .len = (u32)strlen(name) };
+	struct dentry *dentry = d_alloc(root, &q);
+
+	if (dentry)
+		dentry->d_flags = DCACHE_PSEUDO;
+	return dentry;
 }
 
 struct file *alloc_file_pseudo(struct inode *inode, struct vfsmount *mnt, const char *name,

@@ -91,16 +91,6 @@ struct dentry *d_make_root(struct inode *inode)
 	return root;
 }
 
-struct dentry *d_alloc_pseudo(struct dentry *root, const char *name)
-{
-	struct qstr q = { .name = name, .len = (u32)strlen(name) };
-	struct dentry *dentry = d_alloc(root, &q);
-
-	if (dentry)
-		dentry->d_flags = DCACHE_PSEUDO;
-	return dentry;
-}
-
 struct dentry *d_make_tmpfile(struct dentry *dir, struct inode *inode)
 {
 	char name[24];

@@ -27,10 +27,9 @@ void d_delete(struct dentry *dentry);
 /* Makes a root dentry. Takes over the inode reference, and drops it on failure (NULL). */
 struct dentry *d_make_root(struct inode *inode);
 /*
- * Makes a dentry that no lookup finds: for a file without a name, or of O_TMPFILE (which takes over
- * the inode reference, and drops it on failure). NULL when memory is short.
+ * Makes a dentry that no lookup finds, for a file of O_TMPFILE. Takes over the inode reference, and
+ * drops it on failure. NULL when memory is short.
  */
-struct dentry *d_alloc_pseudo(struct dentry *root, const char *name);
 struct dentry *d_make_tmpfile(struct dentry *dir, struct inode *inode);
 /* Returns a counted child, or NULL. Any context except interrupts. */
 struct dentry *d_lookup(struct dentry *parent, const struct qstr *name);

@@ -1,7 +1,6 @@
 /* Copies of strings and memory in memory from kmalloc(). */
 #include "kernel/lib/string.h"
 #include "kernel/export.h"
-#include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 
 void *kmemdup(const void *src, size_t size, gfp_t gfp)
@@ -48,33 +47,6 @@ void *krealloc(const void *object, size_t size, gfp_t gfp)
 		kfree(object);
 	return copy;
 }
-
-char *kvasprintf(gfp_t gfp, const char *fmt, va_list args)
-{
-	va_list again;
-	char *text;
-	int n;
-
-	va_copy(again, args);
-	n = vsnprintf(NULL, 0, fmt, again);
-	va_end(again);
-	text = kmalloc((size_t)n + 1, gfp);
-	if (text)
-		vsnprintf(text, (size_t)n + 1, fmt, args);
-	return text;
-}
-
-char *kasprintf(gfp_t gfp, const char *fmt, ...)
-{
-	va_list args;
-	char *text;
-
-	va_start(args, fmt);
-	text = kvasprintf(gfp, fmt, args);
-	va_end(args);
-	return text;
-}
-EXPORT_SYMBOL(kasprintf);
 
 /* Of slab.c. */
 EXPORT_SYMBOL(kmem_cache_alloc);

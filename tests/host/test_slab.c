@@ -1,6 +1,6 @@
 /*
  * Slab caches and kmalloc.
- * sources: kernel/mm/memblock.c kernel/mm/page_alloc.c kernel/mm/slab.c kernel/mm/slab_caches.c kernel/mm/kmalloc.c kernel/mm/util.c
+ * sources: kernel/mm/memblock.c kernel/mm/page_alloc.c kernel/mm/slab.c kernel/mm/slab_caches.c kernel/mm/kmalloc.c kernel/mm/util.c kernel/mm/kasprintf.c
  * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
  */
 #include "test.h"
