@@ -125,6 +125,10 @@ $(call feature,btf,core,\
 	kernel/btf fs/sys/btf.c,\
 	the types of the kernel: arguments of traced functions by name)
 
+$(call feature,perf,events programs,\
+	trace/perf kernel/sched/cpu_switches.c,\
+	perf_event_open: counters of software events)
+
 # The prompt of a kernel without ring 3.
 $(call without,programs,kernel/monitor)
 
@@ -163,3 +167,4 @@ $(call together,latency,selftest/trace/latency.c selftest/trace/trace_pipe_swap.
 $(call together,noise,selftest/trace/noise.c)
 $(call together,persist,selftest/trace/last_boot.c)
 $(call together,btf,selftest/trace/func_args.c)
+$(call together,perf,selftest/perf)

@@ -21,6 +21,7 @@
 #include "kernel/printk/printk.h"
 #include "kernel/process/exec.h"
 #include "kernel/process/exit.h"
+#include "kernel/process/part.h"
 #include "kernel/process/personality.h"
 #include "kernel/process/process.h"
 #include "kernel/task/signal_struct.h"
@@ -168,6 +169,7 @@ int begin_new_exec(struct linux_binprm *bprm)
 	exec_mmap(bprm->mm);
 	bprm->mm = NULL;
 	drop_choices(bprm);
+	new_program_parts();
 	set_comm(bprm);
 	do_close_on_exec(); /* after the mark: the reader of a pipe may act now */
 	current->signal->membarrier_registered = false;

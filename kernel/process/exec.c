@@ -33,6 +33,23 @@ static void exec_process_parts(void)
 			part->exec();
 }
 
+void new_program_parts(void)
+{
+	for_each_linker_table_entry (part, process_parts)
+		if (part->new_program)
+			part->new_program();
+}
+
+long prctl_process_parts(int option)
+{
+	long ret = -EINVAL;
+
+	for_each_linker_table_entry (part, process_parts)
+		if (part->prctl && ret == -EINVAL)
+			ret = part->prctl(option);
+	return ret;
+}
+
 static void give_parts_to_new_leader(void)
 {
 	for_each_linker_table_entry (part, process_parts)

@@ -14,10 +14,23 @@ struct process_part {
 	void (*exec)(void);
 	/* exec(2): the current task has become the leader. The old one is released afterwards. */
 	void (*new_leader)(void);
+	/*
+	 * exec(2): the current task has its new memory, whose dumpable says whether its caller may
+	 * look into it, and has its old name. exec_update_lock is held for writing.
+	 */
+	void (*new_program)(void);
+	/*
+	 * prctl(2), for an option that kernel/process/ does not know: its result, or -EINVAL: this
+	 * part does not know it, either.
+	 */
+	long (*prctl)(int option);
 };
 
 /* static const struct process_part name PROCESS_PART(name) = { … }; */
 #define PROCESS_PART(name) LINKER_TABLE_ENTRY(rodata, process_parts, #name)
 
-/* Calls exit of all parts. */
+/* Calls exit, or new_program, of all parts. */
 void exit_process_parts(void);
+void new_program_parts(void);
+/* prctl of the parts until one knows the option. */
+long prctl_process_parts(int option);

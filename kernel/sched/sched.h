@@ -270,6 +270,7 @@ struct sched_stat {
 };
 void sched_cpu_stat(unsigned cpu, struct sched_stat *stat);
 u64 nr_context_switches(void);
+u64 cpu_switches(unsigned cpu); /* any context */
 u64 total_forks(void);
 pid_t last_pid(void); /* the most recently allocated PID */
 /* The next task gets the number after nr, if it is free. Task context; takes tasklist_lock. */

@@ -189,8 +189,9 @@ struct task_struct {
 	u64 last_utime, last_stime;    /* [P] what task_cputime() has told last */
 	/* [O] for RLIMIT_RTTIME: runtime and nvcsw at the first tick after its last sleep */
 	u64 rt_run_start, rt_run_nvcsw;
-	bool rt_run_counted;            /* the two are valid */
-	u64 min_flt, maj_flt;           /* [O] page faults; major: it waited for a device */
+	bool rt_run_counted; /* the two are valid */
+	/* [O] page faults; maj: it waited for a device; bad: it gave no page */
+	u64 min_flt, maj_flt, bad_flt;
 	struct task_io_accounting ioac; /* [O] for /proc/PID/io */
 	/*
 	 * [siglock] signal masks, bit n-1. The only thread of a process adds to its own blocked
@@ -231,7 +232,8 @@ struct task_struct {
 	void *trace;                      /* [X] trace */
 	u32 trace_recursion;              /* [X] trace: trace/ftrace/recursion.h */
 	u32 cmdline_saved; /* [X] trace: trace/core/cmdlines.h; 0: the name has changed since */
-	void *worker;      /* [X] workqueue: the struct worker this task is */
+	struct perf_context *perf;   /* [X] trace/perf: its events; NULL: none */
+	void *worker;                /* [X] workqueue: the struct worker this task is */
 	struct thread_struct thread; /* [X] arch: arch/cpu/processor.h */
 #ifdef CONFIG_DEBUG
 	struct held_locks held_locks; /* [O] locking: the locks it holds */

@@ -62,6 +62,11 @@ int do_user_addr_fault(unsigned long address, unsigned flags, int *si_code)
 		tsk->min_flt++;
 		return 0;
 	}
+	if (!(fault & VM_FAULT_ERROR)) {
+		tsk->maj_flt++;
+		return 0;
+	}
+	tsk->bad_flt++;
 	if (fault & VM_FAULT_OOM) {
 		out_of_memory();
 		/*
@@ -74,11 +79,9 @@ int do_user_addr_fault(unsigned long address, unsigned flags, int *si_code)
 		*si_code = BUS_ADRERR;
 		return SIGBUS;
 	}
-	if (fault & VM_FAULT_SIGSEGV)
-		return SIGSEGV;
-	tsk->maj_flt++;
-	return 0;
+	return SIGSEGV;
 segv:
 	mmap_read_unlock(mm);
+	tsk->bad_flt++;
 	return SIGSEGV;
 }

@@ -1,0 +1,146 @@
+/* Self-tests of the counters of perf_event_open(2), and of what they read in the kernel. */
+#include "arch/cpu/linkage.h"
+#include "arch/mm/uaccess.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/process/part.h"
+#include "kernel/process/wait.h"
+#include "kernel/rcu/rcu.h"
+#include "kernel/sched/fork.h"
+#include "kernel/task/task_work.h"
+#include "kernel/time/timer.h"
+#include "kernel/vm/mm.h"
+#include "selftest/lib/threads.h"
+#include "selftest/lib/user_memory.h"
+#include "selftest/selftest.h"
+#include "trace/perf/perf_event.h"
+
+long sys_perf_event_open(unsigned long attr, pid_t pid, int cpu, int group, unsigned long flags)
+	SYSCALL_SYMBOL(perf_event_open);
+long sys_close(unsigned fd) SYSCALL_SYMBOL(close);
+long sys_ioctl(unsigned fd, unsigned cmd, unsigned long arg) SYSCALL_SYMBOL(ioctl);
+long sys_read(unsigned fd, unsigned long buf, size_t count) SYSCALL_SYMBOL(read);
+long sys_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
+	SYSCALL_SYMBOL(prctl);
+
+SELFTEST(perf, faults_without_a_page_are_counted_apart)
+{
+	struct mm_struct *mm = test_mm_begin();
+	unsigned long addr = test_mmap(0, PAGE_SIZE, 0);
+	u64 minor = current->min_flt, bad = current->bad_flt;
+	int code;
+
+	ASSERT(mm);
+	EXPECT_EQ(do_user_addr_fault(addr, FAULT_FLAG_USER, &code), 0);
+	EXPECT_EQ(current->min_flt - minor, 1);
+	EXPECT_EQ(current->bad_flt - bad, 0);
+	EXPECT_EQ(do_user_addr_fault(addr, FAULT_FLAG_USER | FAULT_FLAG_INSTRUCTION, &code),
+		  SIGSEGV);
+	EXPECT_EQ(do_user_addr_fault(addr + PAGE_SIZE, FAULT_FLAG_USER, &code), SIGSEGV);
+	EXPECT_EQ(current->min_flt - minor, 1);
+	EXPECT_EQ(current->bad_flt - bad, 2);
+	test_mm_end(mm);
+}
+
+SELFTEST(perf, switches_are_counted_for_each_cpu)
+{
+	unsigned cpu = nth_online_cpu(1);
+	u64 before, all;
+
+	ASSERT(run_on_nth_cpu(1));
+	before = cpu_switches(cpu);
+	all = nr_context_switches();
+	for (unsigned i = 0; i < 5; i++)
+		msleep(1);
+	EXPECT(cpu_switches(cpu) - before >= 5);
+	EXPECT(nr_context_switches() - all >= 5);
+	run_on_any_cpu();
+}
+
+#define OPTION 0x5e1f7e57
+
+static long answer(int option)
+{
+	return option == OPTION ? 1234 : -EINVAL;
+}
+
+static const struct process_part selftest_part PROCESS_PART(selftest_perf) = { .prctl = answer };
+
+SELFTEST(perf, part_of_a_process_answers_its_option_of_prctl)
+{
+	EXPECT_EQ(sys_prctl(OPTION, 0, 0, 0, 0), 1234);
+	EXPECT_EQ(sys_prctl(OPTION + 1, 0, 0, 0, 0), -EINVAL);
+}
+
+/* ---- events against the ends of tasks ---- */
+
+/* An open event of a task, or an errno. addr: user memory for the attributes. */
+static long open_on(unsigned long addr, u64 config, pid_t pid, bool inherit)
+{
+	const struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					      .size = sizeof(attr),
+					      .config = config,
+					      .inherit = inherit };
+
+	if (copy_to_user((void *)addr, &attr, sizeof(attr)))
+		return -EFAULT;
+	return sys_perf_event_open(addr, pid, -1, -1, 0);
+}
+
+static unsigned long objects(const char *name)
+{
+	struct slabinfo info;
+
+	for (unsigned place = 0; get_slabinfo(place, &info); place = info.place + 1)
+		if (!strcmp(info.name, name))
+			return info.active_objs;
+	return 0;
+}
+
+static int yield_and_end(void *unused __unused)
+{
+	yield();
+	return 0;
+}
+
+/* The tasks end while their events are opened, read and closed. */
+static unsigned open_and_close(struct selftest *test, unsigned long addr)
+{
+	unsigned opened = 0;
+
+	for (unsigned i = 0; i < 300; i++) {
+		pid_t pid = kernel_thread(yield_and_end, NULL, "shortlived");
+		long fd = open_on(addr, i % 7, pid, i % 2);
+
+		EXPECT(fd >= 0 || fd == -ESRCH);
+		if (fd >= 0) {
+			opened++;
+			EXPECT_EQ(sys_read((unsigned)fd, addr, 8), 8);
+			EXPECT_EQ(sys_ioctl((unsigned)fd, PERF_EVENT_IOC_ENABLE, 0), 0);
+		}
+		if (i % 3)
+			EXPECT_EQ(kernel_wait4(pid, NULL, 0), pid);
+		if (fd >= 0) {
+			EXPECT_EQ(sys_read((unsigned)fd, addr, 8), 8);
+			EXPECT_EQ(sys_close((unsigned)fd), 0);
+		}
+		if (!(i % 3))
+			EXPECT_EQ(kernel_wait4(pid, NULL, 0), pid);
+	}
+	return opened;
+}
+
+SELFTEST(perf, task_may_end_at_any_time_while_its_events_are_used)
+{
+	struct mm_struct *mm = test_mm_begin();
+	unsigned long addr = test_mmap(0, PAGE_SIZE, 0);
+	unsigned long before = objects("perf_event");
+
+	ASSERT(mm);
+	EXPECT(open_and_close(test, addr) > 0);
+	task_work_run(); /* a program does it before it goes on */
+	rcu_barrier();
+	rcu_barrier(); /* the last reference to an original is dropped by a callback */
+	EXPECT_EQ(objects("perf_event"), before);
+	test_mm_end(mm);
+}

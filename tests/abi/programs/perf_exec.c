@@ -1,0 +1,93 @@
+/* What becomes of a user's counters when their task runs a program that the user may not look into. */
+#include "perf.h"
+
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+/* A copy of this program. */
+static void copy_to(const char *path, mode_t mode)
+{
+	char buffer[65536];
+	int from = open("/proc/self/exe", O_RDONLY), to = open(path, O_CREAT | O_WRONLY, 0700);
+	ssize_t size;
+
+	while ((size = read(from, buffer, sizeof(buffer))) > 0)
+		write(to, buffer, (size_t)size);
+	close(from);
+	close(to);
+	chmod(path, mode);
+}
+
+/* Its child waits, becomes the program, which touches 50 pages and waits again. */
+static void watched(const char *what, const char *program)
+{
+	int go[2], there[2], fd, member;
+	long before, after;
+	char byte;
+	pid_t pid;
+
+	pipe(go);
+	pipe(there);
+	pid = fork();
+	if (!pid) {
+		dup2(go[0], 0);
+		dup2(there[1], 1);
+		read(0, &byte, 1);
+		execl(program, program, "touch", NULL);
+		_exit(99);
+	}
+	fd = EVENT_ON(pid, -1, -1, 0, .inherit = 1, .exclude_kernel = 1);
+	member = EVENT_ON(pid, -1, fd, 0, .inherit = 1, .exclude_kernel = 1);
+	before = count_of(fd);
+	write(go[1], "x", 1);
+	read(there[0], &byte, 1);
+	after = count_of(fd);
+	show("%s: %s", what, after - before >= 50 ? "counted" : "not counted");
+	said("enable", ioctl(fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP));
+	write(go[1], "x", 1);
+	read(there[0], &byte, 1);
+	show("after that: %s, member %s", count_of(fd) - after >= 50 ? "counted" : "not counted",
+	     count_of(member) - after >= 50 ? "counted" : "not counted");
+	TRY_ON("a new event", pid, -1, -1, 0, .exclude_kernel = 1);
+	TRY_ON("a member of it", pid, -1, fd, 0, .inherit = 1, .exclude_kernel = 1);
+	kill(pid, SIGKILL);
+	close(go[1]);
+	waitpid(pid, NULL, 0);
+	show("at the end: as before it %s", count_of(fd) >= after ? "yes" : "no");
+	close(fd);
+	close(member);
+	close(go[0]);
+	close(there[0]);
+	close(there[1]);
+}
+
+static void all(void)
+{
+	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* setuid(2) has cleared it */
+	watched("the same program", "/tmp/abi/same");
+	watched("a program that it cannot read", "/tmp/abi/unreadable");
+	watched("a program of root's with set-uid", "/tmp/abi/setuid");
+	watched("a program of the group's with set-gid", "/tmp/abi/setgid");
+}
+
+int main(int argc, char **argv)
+{
+	char byte;
+
+	if (argc > 1) {
+		for (int i = 0; i < 2; i++) {
+			touch(fresh_pages(50), 50);
+			write(1, "x", 1);
+			read(0, &byte, 1);
+		}
+		return 0;
+	}
+	set_sysctl("perf_event_paranoid", 2);
+	chmod("/tmp/abi", 0755);
+	copy_to("same", 0755);
+	copy_to("unreadable", 0711);
+	copy_to("setuid", 04755);
+	copy_to("setgid", 02755);
+	as_user(all);
+	return 0;
+}

@@ -1,0 +1,235 @@
+/*
+ * Contexts: the events of a task, or of a CPU; how hits find them, and the clocks by which their
+ * times are counted.
+ *
+ * The context of a task is made with its first event, and published in task->perf. Against the end
+ * of the task: the opener publishes the context and then reads PF_EXITING; the task sets PF_EXITING
+ * and then reads task->perf. A full barrier stands between the two on both sides. So at least one
+ * of them sees the other, and M makes the rest one step.
+ */
+#include "trace/perf/internal.h"
+
+#include "kernel/bug.h"
+#include "kernel/init.h"
+#include "kernel/mm/slab.h"
+#include "kernel/smp.h"
+#include "kernel/time/ktime.h"
+
+DEFINE_MUTEX(perf_mutex);
+DEFINE_PER_CPU(struct perf_context, perf_cpu_contexts);
+
+static void init_context(struct perf_context *ctx)
+{
+	INIT_LIST_HEAD(&ctx->events);
+	for (unsigned i = 0; i < PERF_BUCKETS; i++)
+		INIT_LIST_HEAD(&ctx->hits[i]);
+}
+
+struct perf_context *perf_alloc_context(struct task_struct *task)
+{
+	struct perf_context *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+
+	if (!ctx)
+		return NULL;
+	init_context(ctx);
+	ctx->task = task;
+	return ctx;
+}
+
+static void free_context(struct rcu_head *rcu)
+{
+	struct perf_context *ctx = container_of(rcu, struct perf_context, rcu);
+
+	if (ctx->task)
+		put_task_struct(ctx->task);
+	kfree(ctx->run);
+	kfree(ctx);
+}
+
+void perf_put_context(struct perf_context *ctx)
+{
+	WRITE_ONCE(ctx->task->perf, NULL);
+	/* A fork has failed. The reference comes with perf_new(), and the task goes at once. */
+	if (!ctx->task->pid)
+		ctx->task = NULL;
+	call_rcu(&ctx->rcu, free_context);
+}
+
+struct perf_context *perf_get_context(struct task_struct *task)
+{
+	struct perf_context *ctx = task->perf;
+
+	DEBUG_BUG_ON(!mutex_is_locked(&perf_mutex));
+	if (!ctx) {
+		ctx = perf_alloc_context(task);
+		if (!ctx)
+			return ERR_PTR(-ENOMEM);
+		get_task_struct(task);
+		/* A full barrier: see the top of the file. */
+		(void)xchg(&task->perf, ctx);
+	}
+	if (!(READ_ONCE(task->flags) & PF_EXITING))
+		return ctx;
+	if (list_empty(&ctx->events))
+		perf_put_context(ctx);
+	return ERR_PTR(-ESRCH);
+}
+
+/* ---- adding and removing ---- */
+
+struct run_start {
+	struct perf_context *ctx;
+	u64 *run;
+};
+
+/* P and R held: the switch hook of the task does not run. */
+static void start_run(struct task_struct *p, bool asleep __unused, void *arg)
+{
+	struct run_start *start = arg;
+
+	start->ctx->run_stamp = p->se.sum_exec_runtime;
+	start->ctx->run = start->run;
+}
+
+/* From now on the hook at a switch adds up the task's runtime on each CPU. 0 or -ENOMEM. */
+static int make_run(struct perf_context *ctx)
+{
+	struct run_start start = { .ctx = ctx };
+
+	if (ctx->run)
+		return 0;
+	start.run = kzalloc(nr_cpu_ids * sizeof(u64), GFP_KERNEL);
+	if (!start.run)
+		return -ENOMEM;
+	task_call_func(ctx->task, start_run, &start);
+	return 0;
+}
+
+/* The list in which hits find the event; NULL: nothing looks for it. */
+static struct list_head *hit_list(struct perf_context *ctx, const struct perf_event *event)
+{
+	if (!event->source)
+		return NULL;
+	return &ctx->hits[perf_bucket(event->source, ctx->task ? event->cpu : -1)];
+}
+
+int perf_context_add(struct perf_context *ctx, struct perf_event *event)
+{
+	struct list_head *list = hit_list(ctx, event);
+	int error = event->flags & PERF_RUN ? make_run(ctx) : 0;
+
+	DEBUG_BUG_ON(!mutex_is_locked(&perf_mutex));
+	if (error)
+		return error;
+	event->ctx = ctx;
+	if (event->pmu->join)
+		event->pmu->join(event);
+	ctx->nr_inherit += event->attr->inherit;
+	list_add_tail(&event->ctx_node, &ctx->events);
+	if (list)
+		list_add_tail_rcu(&event->hit_node, list);
+	return 0;
+}
+
+void perf_context_remove(struct perf_event *event)
+{
+	struct perf_context *ctx = event->ctx;
+
+	DEBUG_BUG_ON(!mutex_is_locked(&perf_mutex));
+	if (!ctx) /* its task has ended */
+		return;
+	DEBUG_BUG_ON(event->active);
+	list_del(&event->ctx_node);
+	if (hit_list(ctx, event))
+		list_del_rcu(&event->hit_node);
+	ctx->nr_inherit -= event->attr->inherit;
+	event->ctx = NULL;
+}
+
+/* ---- hits ---- */
+
+/* cpu: only events with that CPU; -2: all. */
+static __always_inline void walk(const struct list_head *list, const void *source, u8 mode, int cpu)
+{
+	struct perf_event *event;
+
+	list_for_each_entry_rcu (event, list, hit_node)
+		if (event->source == source && (cpu == -2 || event->cpu == cpu) &&
+		    !(event->exclude & mode) && READ_ONCE(event->active))
+			local_add(&event->count, 1);
+}
+
+void perf_hit_cpu(const void *source, u8 mode)
+{
+	const struct perf_context *ctx = this_cpu_ptr(&perf_cpu_contexts);
+
+	walk(&ctx->hits[perf_bucket(source, -1)], source, mode, -2);
+}
+
+void perf_hit_task(const struct task_struct *task, const void *source, u8 mode)
+{
+	const struct perf_context *ctx = rcu_dereference(task->perf);
+	int cpu = (int)smp_processor_id();
+
+	if (!ctx)
+		return;
+	walk(&ctx->hits[perf_bucket(source, -1)], source, mode, -1);
+	walk(&ctx->hits[perf_bucket(source, cpu)], source, mode, cpu);
+}
+
+void perf_hit(const void *source, u8 mode)
+{
+	perf_hit_cpu(source, mode);
+	perf_hit_task(current_stable, source, mode);
+}
+
+/* ---- clocks ---- */
+
+struct clocks_of {
+	const struct perf_event *event;
+	struct perf_clocks clocks;
+};
+
+static u64 running_clock(const struct perf_event *event, u64 runtime, bool on_this_cpu)
+{
+	const struct perf_context *ctx = event->ctx;
+
+	if (!(event->flags & PERF_RUN))
+		return runtime;
+	return ctx->run[event->cpu] + (on_this_cpu ? runtime - ctx->run_stamp : 0);
+}
+
+/* P and R held: no CPU charges the task now. */
+static void read_task_clocks(struct task_struct *p, bool asleep __unused, void *arg)
+{
+	struct clocks_of *of = arg;
+	u64 runtime = p->se.sum_exec_runtime;
+
+	if (p->on_cpu)
+		runtime += (u64)max((s64)(ktime_get() - p->se.exec_start), (s64)0);
+	of->clocks.enabled = runtime;
+	of->clocks.running =
+		running_clock(of->event, runtime, p->on_cpu && (int)p->cpu == of->event->cpu);
+}
+
+struct perf_clocks perf_read_clocks(const struct perf_event *event)
+{
+	struct clocks_of of = { .event = event };
+
+	DEBUG_BUG_ON(!mutex_is_locked(&perf_mutex));
+	if (event->ctx->task)
+		task_call_func(event->ctx->task, read_task_clocks, &of);
+	else
+		of.clocks.enabled = of.clocks.running = ktime_get();
+	return of.clocks;
+}
+
+static int __init perf_contexts_init(void)
+{
+	unsigned cpu;
+
+	for_each_possible_cpu (cpu)
+		init_context(per_cpu_ptr(&perf_cpu_contexts, cpu));
+	return 0;
+}
+early_initcall(perf_contexts_init);

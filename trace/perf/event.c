@@ -1,0 +1,321 @@
+/*
+ * The life of an event, its states and its values.
+ *
+ * An event is active while it and the leader of its group are on, and it is in a context. Only hits
+ * of an active event count. Its times and the count of a level are kept as one of two numbers:
+ *
+ *	active		the clock, or the level, minus base
+ *	not active	sum, or count
+ *
+ * The count of hits is written only by hits. So RESET does not clear it: it notes where zero is.
+ */
+#include "trace/perf/internal.h"
+
+#include "kernel/bug.h"
+#include "kernel/init.h"
+#include "kernel/mm/slab.h"
+#include "kernel/task/pid.h"
+
+static struct kmem_cache *perf_event_cachep;
+static atomic64_t last_id;
+static LIST_HEAD(originals); /* [M] owned_node */
+
+/* ---- life ---- */
+
+static struct perf_event *new_event(void)
+{
+	struct perf_event *event = kmem_cache_alloc(perf_event_cachep, GFP_KERNEL | __GFP_ZERO);
+
+	if (!event)
+		return NULL;
+	atomic_set(&event->refs, 1);
+	event->id = (u64)atomic64_inc_return(&last_id);
+	event->leader = event;
+	INIT_LIST_HEAD(&event->siblings);
+	INIT_LIST_HEAD(&event->children);
+	return event;
+}
+
+struct perf_event *perf_event_alloc(struct perf_event_attr *attr, const struct pmu *pmu, int cpu,
+				    bool of_task)
+{
+	struct perf_event *event = new_event();
+	int error;
+
+	if (!event) {
+		kfree(attr);
+		return ERR_PTR(-ENOMEM);
+	}
+	event->attr = attr;
+	event->pmu = pmu;
+	event->cpu = cpu;
+	event->of_task = of_task;
+	event->enable_on_exec = attr->enable_on_exec;
+	init_waitqueue_head(&event->wait);
+	error = pmu->event_init(event);
+	if (error) {
+		kfree(attr);
+		kmem_cache_free(perf_event_cachep, event);
+		return ERR_PTR(error);
+	}
+	if (of_task && cpu != -1 && (attr->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING))
+		event->flags |= PERF_RUN;
+	if (event->flags & PERF_RUN)
+		perf_switch_users(1);
+	event->owner = get_task_pid(current, PIDTYPE_PID);
+	mutex_lock(&perf_mutex);
+	list_add_tail(&event->owned_node, &originals);
+	mutex_unlock(&perf_mutex);
+	return event;
+}
+
+struct perf_event *perf_event_alloc_child(struct perf_event *event)
+{
+	struct perf_event *original = perf_original(event), *child = new_event();
+
+	if (!child)
+		return NULL;
+	atomic_inc(&original->refs); /* not 0: event is in the list of its children, or is it */
+	child->parent = original;
+	child->attr = original->attr;
+	child->pmu = original->pmu;
+	child->cpu = original->cpu;
+	child->of_task = true;
+	child->flags = original->flags;
+	child->exclude = original->exclude;
+	child->source = original->source;
+	/* Of the original, whose task may have called exec: then no child does it again. */
+	child->enable_on_exec = original->enable_on_exec;
+	return child;
+}
+
+/* No hit uses the event any more. RCU callback: task context, may sleep. */
+static void free_event(struct rcu_head *rcu)
+{
+	struct perf_event *event = container_of(rcu, struct perf_event, rcu);
+
+	if (event->parent) {
+		perf_event_put(event->parent);
+	} else {
+		put_pid(event->owner);
+		kfree(event->attr);
+	}
+	kmem_cache_free(perf_event_cachep, event);
+}
+
+void perf_event_put(struct perf_event *event)
+{
+	if (atomic_dec_and_test(&event->refs))
+		call_rcu(&event->rcu, free_event);
+}
+
+/* ---- states ---- */
+
+static bool should_be_active(const struct perf_event *event)
+{
+	return event->state == PERF_ON && event->leader->state == PERF_ON && event->ctx;
+}
+
+static void activate(struct perf_event *event)
+{
+	struct perf_clocks clocks = perf_read_clocks(event);
+
+	event->enabled.base = clocks.enabled - event->enabled.sum;
+	event->running.base = clocks.running - event->running.sum;
+	if (event->flags & PERF_LEVEL)
+		event->base = event->pmu->read(event, &clocks) - event->count;
+	WRITE_ONCE(event->active, true);
+}
+
+void perf_event_freeze(struct perf_event *event)
+{
+	struct perf_clocks clocks;
+
+	if (!event->active)
+		return;
+	clocks = perf_read_clocks(event);
+	event->enabled.sum = clocks.enabled - event->enabled.base;
+	event->running.sum = clocks.running - event->running.base;
+	if (event->flags & PERF_LEVEL)
+		event->count = event->pmu->read(event, &clocks) - event->base;
+	WRITE_ONCE(event->active, false);
+}
+
+static void update_one(struct perf_event *event)
+{
+	bool active = should_be_active(event);
+
+	if (active == event->active)
+		return;
+	if (active)
+		activate(event);
+	else
+		perf_event_freeze(event);
+}
+
+void perf_event_update(struct perf_event *event)
+{
+	struct perf_event *member;
+
+	DEBUG_BUG_ON(!mutex_is_locked(&perf_mutex));
+	update_one(event);
+	list_for_each_entry (member, &event->siblings, sibling_node)
+		update_one(member);
+}
+
+void perf_event_set(struct perf_event *event, bool on)
+{
+	if (event->state == PERF_EXIT)
+		return;
+	WRITE_ONCE(event->state, on ? PERF_ON : PERF_OFF);
+	perf_event_update(event);
+}
+
+void perf_event_set_all(struct perf_event *event, bool on)
+{
+	struct perf_event *child;
+
+	perf_event_set(event, on);
+	list_for_each_entry (child, &event->children, child_node)
+		perf_event_set(child, on);
+}
+
+void perf_set_owned(bool on)
+{
+	struct perf_event *event;
+
+	mutex_lock(&perf_mutex);
+	list_for_each_entry (event, &originals, owned_node)
+		if (event->owner == current->thread_pid)
+			perf_event_set_all(event, on);
+	mutex_unlock(&perf_mutex);
+}
+
+void perf_group_leave(struct perf_event *event)
+{
+	struct perf_event *member, *next;
+
+	DEBUG_BUG_ON(!mutex_is_locked(&perf_mutex));
+	if (event->leader != event) {
+		list_del(&event->sibling_node);
+		event->leader->nr_siblings--;
+		event->leader = event;
+		return;
+	}
+	list_for_each_entry_safe (member, next, &event->siblings, sibling_node) {
+		list_del(&member->sibling_node);
+		member->leader = member;
+		update_one(member);
+	}
+	event->nr_siblings = 0;
+}
+
+static void close_one(struct perf_event *event)
+{
+	perf_group_leave(event);
+	WRITE_ONCE(event->state, PERF_EXIT);
+	perf_event_update(event);
+	perf_context_remove(event);
+}
+
+/* The children and the event itself leave their contexts. M held. */
+static void close_event(struct perf_event *event)
+{
+	struct perf_event *child, *next;
+
+	list_for_each_entry_safe (child, next, &event->children, child_node) {
+		close_one(child);
+		list_del(&child->child_node);
+		perf_event_put(child);
+	}
+	WRITE_ONCE(event->nr_children, 0);
+	close_one(event);
+	list_del(&event->owned_node);
+}
+
+static void destroy_event(struct callback_head *work)
+{
+	struct perf_event *event = container_of(work, struct perf_event, release);
+
+	if (event->flags & PERF_RUN)
+		perf_switch_users(-1);
+	if (event->pmu->destroy)
+		event->pmu->destroy(event);
+	perf_event_put(event);
+}
+
+void perf_event_release(struct perf_event *event)
+{
+	mutex_lock(&perf_mutex);
+	close_event(event);
+	mutex_unlock(&perf_mutex);
+	event->release.func = destroy_event;
+	/* A task that ends, and a kernel task that drops the last reference, hold no lock here. */
+	if ((current->flags & PF_KTHREAD) || task_work_add(current, &event->release, false))
+		destroy_event(&event->release);
+}
+
+/* ---- values ---- */
+
+static u64 value_at(const struct perf_event *event, const struct perf_clocks *clocks)
+{
+	if ((event->flags & PERF_LEVEL) && event->active)
+		return event->pmu->read(event, clocks) - event->base;
+	return READ_ONCE(event->count);
+}
+
+u64 perf_event_value(const struct perf_event *event)
+{
+	struct perf_clocks clocks = { 0 };
+
+	if ((event->flags & PERF_CLOCK) && event->active)
+		clocks = perf_read_clocks(event);
+	return value_at(event, &clocks);
+}
+
+static void add_values(const struct perf_event *event, bool times, struct perf_values *values)
+{
+	struct perf_clocks clocks = { 0 };
+
+	if (!times) {
+		values->count += perf_event_value(event) - event->zero;
+		return;
+	}
+	if (event->active) {
+		clocks = perf_read_clocks(event);
+		values->enabled += clocks.enabled - event->enabled.base;
+		values->running += clocks.running - event->running.base;
+	} else {
+		values->enabled += event->enabled.sum;
+		values->running += event->running.sum;
+	}
+	values->count += value_at(event, &clocks) - event->zero;
+}
+
+void perf_event_read(const struct perf_event *event, bool times, struct perf_values *values)
+{
+	const struct perf_event *child;
+
+	DEBUG_BUG_ON(!mutex_is_locked(&perf_mutex));
+	*values = (struct perf_values){ event->child_count, event->child_enabled,
+					event->child_running };
+	add_values(event, times, values);
+	list_for_each_entry (child, &event->children, child_node)
+		add_values(child, times, values);
+}
+
+void perf_event_reset(struct perf_event *event)
+{
+	struct perf_event *child;
+
+	event->zero = perf_event_value(event);
+	list_for_each_entry (child, &event->children, child_node)
+		child->zero = perf_event_value(child);
+}
+
+static int __init perf_events_init(void)
+{
+	perf_event_cachep = kmem_cache_create("perf_event", sizeof(struct perf_event), 0);
+	return perf_event_cachep ? 0 : -ENOMEM;
+}
+early_initcall(perf_events_init);

@@ -1,0 +1,250 @@
+/*
+ * The PMU `software`: faults, switches, migrations and two clocks.
+ *
+ * Most of these events are levels, which cost nothing until they are read:
+ *
+ *			a task			a CPU
+ *	cpu-clock	its runtime		the time
+ *	task-clock	its runtime		the time
+ *	page-faults	its three counters	hit
+ *	context-switches its two counters	that of the run queue
+ *	cpu-migrations	its counter		one that a probe of sched_migrate_task counts
+ *
+ * An event that excludes a mode, or is of a task on one CPU, is hit (but for clocks): by a page
+ * fault while page_fault_hook_set() is in effect, or by the hook at a switch. A switch counts in
+ * the task that leaves the CPU, a migration when the task gets its new CPU.
+ */
+#include "trace/perf/internal.h"
+
+#include "arch/cpu/ptrace.h"
+#include "arch/irq/page_fault.h"
+#include "kernel/init.h"
+#include "kernel/sched/sched_events.h"
+
+/* perf_event.source of a config: its address. */
+static const u64 sources[PERF_COUNT_SW_MAX];
+static DEFINE_MUTEX(software_mutex);
+/* [software_mutex] to write: events that are hit, by config. Hits read it. */
+static unsigned users[PERF_COUNT_SW_MAX];
+static unsigned migration_levels;              /* [software_mutex] events of CPUs that are levels */
+static DEFINE_PER_CPU(atomic64_t, migrations); /* tasks that were moved to this CPU */
+
+/* ---- hits ---- */
+
+/* Task context, preemption off. */
+static void page_fault_hit(const struct pt_regs *regs, unsigned long address __unused, bool minor,
+			   bool major)
+{
+	u8 mode = user_mode(regs) ? PERF_MODE_USER : PERF_MODE_KERNEL;
+
+	perf_hit(&sources[PERF_COUNT_SW_PAGE_FAULTS], mode);
+	if (minor)
+		perf_hit(&sources[PERF_COUNT_SW_PAGE_FAULTS_MIN], mode);
+	if (major)
+		perf_hit(&sources[PERF_COUNT_SW_PAGE_FAULTS_MAJ], mode);
+}
+
+static struct page_fault_hook fault_hook = { .fn = page_fault_hit };
+
+static u8 mode_of_switch(const struct task_struct *task)
+{
+	return PERF_MODE_KERNEL | (task->pid ? 0 : PERF_MODE_IDLE);
+}
+
+void perf_software_switch(struct task_struct *prev, struct task_struct *next)
+{
+	struct perf_context *ctx = rcu_dereference(next->perf);
+
+	if (READ_ONCE(users[PERF_COUNT_SW_CONTEXT_SWITCHES])) {
+		perf_hit_cpu(&sources[PERF_COUNT_SW_CONTEXT_SWITCHES], mode_of_switch(prev));
+		perf_hit_task(prev, &sources[PERF_COUNT_SW_CONTEXT_SWITCHES], mode_of_switch(prev));
+	}
+	if (!ctx || ctx->migrations == next->se.nr_migrations)
+		return;
+	ctx->migrations = next->se.nr_migrations;
+	perf_hit_task(next, &sources[PERF_COUNT_SW_CPU_MIGRATIONS], mode_of_switch(next));
+}
+
+/* sched_migrate_task: p, which is not new, gets another CPU. P or R held. */
+static void count_migration(void *data __unused, struct task_struct *p __unused, unsigned cpu)
+{
+	atomic64_inc(per_cpu_ptr(&migrations, cpu));
+}
+
+/* ---- levels ---- */
+
+static u64 task_level(const struct task_struct *task, u64 config)
+{
+	switch (config) {
+	case PERF_COUNT_SW_PAGE_FAULTS:
+		return READ_ONCE(task->min_flt) + READ_ONCE(task->maj_flt) +
+		       READ_ONCE(task->bad_flt);
+	case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+		return READ_ONCE(task->min_flt);
+	case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+		return READ_ONCE(task->maj_flt);
+	case PERF_COUNT_SW_CONTEXT_SWITCHES:
+		return READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw);
+	default:
+		return READ_ONCE(task->se.nr_migrations);
+	}
+}
+
+static bool is_clock(u64 config)
+{
+	return config == PERF_COUNT_SW_CPU_CLOCK || config == PERF_COUNT_SW_TASK_CLOCK;
+}
+
+static u64 software_read(const struct perf_event *event, const struct perf_clocks *clocks)
+{
+	u64 config = event->attr->config;
+
+	if (is_clock(config))
+		return clocks->running;
+	if (event->of_task)
+		return task_level(event->ctx->task, config);
+	return config == PERF_COUNT_SW_CONTEXT_SWITCHES
+		       ? cpu_switches((unsigned)event->cpu)
+		       : (u64)atomic64_read(per_cpu_ptr(&migrations, event->cpu));
+}
+
+/* A clock has no modes: it counts all of its time. */
+static bool is_level(const struct perf_event *event)
+{
+	const struct perf_event_attr *attr = event->attr;
+
+	if (is_clock(attr->config))
+		return true;
+	if (attr->exclude_kernel || attr->exclude_user || attr->exclude_idle)
+		return false;
+	if (event->of_task)
+		return event->cpu == -1;
+	return attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+	       attr->config == PERF_COUNT_SW_CPU_MIGRATIONS;
+}
+
+/* ---- struct pmu ---- */
+
+static bool is_fault(u64 config)
+{
+	return config == PERF_COUNT_SW_PAGE_FAULTS || config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+	       config == PERF_COUNT_SW_PAGE_FAULTS_MAJ;
+}
+
+/* software_mutex held. */
+static unsigned fault_users(void)
+{
+	return users[PERF_COUNT_SW_PAGE_FAULTS] + users[PERF_COUNT_SW_PAGE_FAULTS_MIN] +
+	       users[PERF_COUNT_SW_PAGE_FAULTS_MAJ];
+}
+
+/* One more event that is hit: from now on the source hits. 0 or an errno. */
+static int add_user(u64 config)
+{
+	int error = 0;
+
+	mutex_lock(&software_mutex);
+	if (is_fault(config) && !fault_users())
+		error = page_fault_hook_set(&fault_hook);
+	if (!error)
+		WRITE_ONCE(users[config], users[config] + 1);
+	mutex_unlock(&software_mutex);
+	if (!error && !is_fault(config))
+		perf_switch_users(1);
+	return error;
+}
+
+static void remove_user(u64 config)
+{
+	if (!is_fault(config))
+		perf_switch_users(-1);
+	mutex_lock(&software_mutex);
+	WRITE_ONCE(users[config], users[config] - 1);
+	if (is_fault(config) && !fault_users())
+		(void)page_fault_hook_set(NULL);
+	mutex_unlock(&software_mutex);
+}
+
+/* One more or one less event of a CPU that reads `migrations`. 0 or an errno. */
+static int use_migrations(int n)
+{
+	int error = 0;
+
+	mutex_lock(&software_mutex);
+	if (n > 0 && !migration_levels)
+		error = register_trace_sched_migrate_task(count_migration, NULL);
+	if (!error)
+		migration_levels += (unsigned)n;
+	if (n < 0 && !migration_levels)
+		(void)unregister_trace_sched_migrate_task(count_migration, NULL);
+	mutex_unlock(&software_mutex);
+	return error;
+}
+
+static bool reads_migrations(const struct perf_event *event)
+{
+	return (event->flags & PERF_LEVEL) && !event->of_task &&
+	       event->attr->config == PERF_COUNT_SW_CPU_MIGRATIONS;
+}
+
+/* Whether the event can count at all. Switches and migrations happen in the kernel. */
+static bool is_counted(const struct perf_event_attr *attr)
+{
+	return is_clock(attr->config) || is_fault(attr->config) ||
+	       (!attr->exclude_kernel && (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+					  attr->config == PERF_COUNT_SW_CPU_MIGRATIONS));
+}
+
+static int software_init(struct perf_event *event)
+{
+	const struct perf_event_attr *attr = event->attr;
+
+	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return -EOPNOTSUPP;
+	if (attr->config >= PERF_COUNT_SW_MAX)
+		return -ENOENT;
+	event->exclude = (attr->exclude_kernel ? PERF_MODE_KERNEL : 0) |
+			 (attr->exclude_user ? PERF_MODE_USER : 0) |
+			 (attr->exclude_idle ? PERF_MODE_IDLE : 0);
+	if (!is_counted(attr))
+		return 0;
+	if (is_level(event)) {
+		event->flags = PERF_LEVEL;
+		if (is_clock(attr->config))
+			event->flags |= PERF_CLOCK;
+		if (is_clock(attr->config) && event->of_task && event->cpu != -1)
+			event->flags |= PERF_RUN;
+		return reads_migrations(event) ? use_migrations(1) : 0;
+	}
+	event->source = &sources[attr->config];
+	return add_user(attr->config);
+}
+
+static void software_destroy(struct perf_event *event)
+{
+	if (event->source)
+		remove_user(event->attr->config);
+	else if (reads_migrations(event))
+		(void)use_migrations(-1);
+}
+
+/* P and R held: the hook at a switch does not run. */
+static void note_migrations(struct task_struct *p, bool asleep __unused, void *ctx)
+{
+	((struct perf_context *)ctx)->migrations = p->se.nr_migrations;
+}
+
+static void software_join(struct perf_event *event)
+{
+	if (event->source == &sources[PERF_COUNT_SW_CPU_MIGRATIONS] && event->ctx->task)
+		task_call_func(event->ctx->task, note_migrations, event->ctx);
+}
+
+static const struct pmu software PERF_PMU(software) = {
+	.name = "software",
+	.type = PERF_TYPE_SOFTWARE,
+	.event_init = software_init,
+	.destroy = software_destroy,
+	.join = software_join,
+	.read = software_read,
+};
