@@ -126,8 +126,8 @@ $(call feature,btf,core,\
 	the types of the kernel: arguments of traced functions by name)
 
 $(call feature,perf,events programs,\
-	trace/perf kernel/sched/cpu_switches.c,\
-	perf_event_open: counters of software events)
+	trace/perf kernel/sched/cpu_switches.c arch/x86_64/unwind/perf_regs.c arch/x86_64/unwind/perf_regs.h arch/x86_64/cpu/local_word.h,\
+	perf_event_open: software events counted and sampled)
 
 # The prompt of a kernel without ring 3.
 $(call without,programs,kernel/monitor)

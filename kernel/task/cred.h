@@ -37,6 +37,7 @@ struct user_struct {
 	u32 uid;                    /* [C] real user id */
 	atomic_t processes;         /* [A] tasks: RLIMIT_NPROC */
 	atomic_t sigpending;        /* [A] queued signals: RLIMIT_SIGPENDING */
+	atomic64_t locked_vm;       /* [A] pages of its buffers of perf: perf_event_mlock_kb */
 	atomic64_t pipe_bufs;       /* [A] pages that its pipes may use: fs.pipe-user-pages-* */
 	atomic64_t epoll_watches;   /* [A] fs.epoll.max_user_watches */
 	atomic64_t unix_inflight;   /* [A] descriptors in messages: RLIMIT_NOFILE */

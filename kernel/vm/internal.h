@@ -67,8 +67,8 @@ void vma_unlink_mapping(struct vm_area_struct *vma);
 /* Drops what an area refers to, and frees it: its end, after vma_unlink_mapping(). */
 void remove_vma(struct vm_area_struct *vma);
 /*
- * Splits vma at addr. The new area is the upper part; it is vma->vm_next. 0, -ENOMEM: memory is
- * short, or there are too many areas. mmap_lock held for writing.
+ * Splits vma at addr. The new area is the upper part; it is vma->vm_next. 0; -ENOMEM: memory is
+ * short, or there are too many areas; -EINVAL: it cannot be split. mmap_lock held for writing.
  */
 int split_vma(struct vm_area_struct *vma, unsigned long addr);
 /* Joins vma with its neighbours, where they are alike. Returns the resulting area. */

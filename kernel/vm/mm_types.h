@@ -113,6 +113,7 @@ struct vm_operations_struct {
 	unsigned (*page_mkwrite)(struct vm_fault *vmf);
 	/* Whether the page at pgoff is in memory: mincore(2). NULL: no page but those mapped. */
 	bool (*cached)(struct vm_area_struct *vma, u64 pgoff);
+	bool whole; /* an area cannot be split: what asks for a part of it gets -EINVAL */
 	/* For /proc/PID/maps: "[vdso]", "/dev/zero (deleted)". NULL, or returns NULL: none. */
 	const char *(*name)(struct vm_area_struct *vma);
 };
@@ -151,6 +152,7 @@ struct mm_struct {
 	unsigned long exec_vm;     /* [M] executable areas that are not writable */
 	unsigned long stack_vm;    /* [M] */
 	unsigned long locked_vm;   /* [M] areas with VM_LOCKED */
+	atomic64_t pinned_vm;      /* [A] pages that buffers of perf add to RLIMIT_MEMLOCK */
 	unsigned long hiwater_vm;  /* [M] the largest total_vm */
 	long rss[NR_MM_COUNTERS];  /* [T] pages in the tables, by kind */
 	unsigned long hiwater_rss; /* [T] */

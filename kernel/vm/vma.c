@@ -247,6 +247,8 @@ int split_vma(struct vm_area_struct *vma, unsigned long addr)
 	struct vm_area_struct *upper;
 
 	mmap_assert_write_locked(mm);
+	if (vma->vm_ops && vma->vm_ops->whole)
+		return -EINVAL;
 	if (mm->map_count >= READ_ONCE(sysctl_max_map_count))
 		return -ENOMEM;
 	upper = vma_part(vma, addr, vma->vm_end);

@@ -1,5 +1,5 @@
 /* Self-tests of the time that a program computes from the TSC. */
-#include "arch/time/tsc.h"
+#include "arch/time/clock.h"
 
 #include "arch/cpu/irqflags.h"
 #include "arch/cpu/special_insns.h"

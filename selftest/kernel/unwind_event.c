@@ -105,7 +105,7 @@ static void find_in_interrupt(void *data)
 	const struct pt_regs *regs = stack_trace_irq_regs();
 
 	place->in_interrupt = in_hardirq();
-	place->found = regs;
+	place->found = regs && regs == stack_trace_handler_regs();
 	if (regs && !user_mode(regs))
 		place->ip = regs->ip;
 	caller_of_function();

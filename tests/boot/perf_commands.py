@@ -28,6 +28,8 @@ RESULT = re.compile(r"^ *(\d+(?:\.\d+)?): (.*?) *: *(Ok|Skip|FAILED!)(?: .*)?$",
 RECORDED = r"perf record: Captured and wrote [\d.]+ MB \S+(?: \(\d+ samples\))?"
 # Records a file d, and says only whether that went well.
 RECORD = "perf record -o d"
+# A task that runs: of one that only sleeps perf says <not counted>, because its time enabled is 0.
+BUSY = "(while :; do :; done)"
 # A program that uses the CPU in user mode.
 SPIN = "dd if=/dev/zero of=/dev/null bs=1 count=100000"
 
@@ -59,9 +61,9 @@ COMMANDS = {
     "stat_interval": ("perf stat -e syscalls:sys_enter_mmap -I 100 -a sleep 0.5", r"(?:^ +0\.\d+ +\d+ +syscalls:sys_enter_mmap *\n){3}"),
     "stat_timers": ("perf stat -e 'timer:hrtimer*' -e cs -e page-faults sleep 0.1", r"^ +[1-9]\d* +timer:hrtimer_start(?s:.*)^ +\d+ +cs(?s:.*)^ +\d+ +page-faults"),
     "stat_cpus": ("perf stat -a -A -e cs sleep 0.1", r"^CPU0 +[\d,]+ +cs(?s:.*)^CPU1 +[\d,]+ +cs"),
-    "stat_repeated": ("perf stat -r 3 -e page-faults true", r"page-faults +\( \+- +[\d.]+% \)"),
-    "stat_threads": ("perf stat --per-thread -e cs -p 1 sleep 0.1", r"-1 +\d+ +cs"),
-    "stat_pid": ("perf stat -e page-faults -p 1 sleep 0.1", r"stats for process id '1':\n\n +\d+ +page-faults"),
+    "stat_repeated": ("perf stat -r 3 -e page-faults true", r"page-faults(?s:.*)seconds time elapsed +\( \+- +[\d.]+% \)"),
+    "stat_threads": (f"{BUSY} & perf stat --per-thread -e cs -p $! sleep 0.1; kill $!", r"-\d+ +\d+ +cs"),
+    "stat_pid": (f"{BUSY} & perf stat -e page-faults -p $! sleep 0.1; kill $!", r"stats for process id '\d+':\n\n +\d+ +page-faults"),
     "stat_group": ("perf stat -e '{cs,page-faults}' true", r"^ +\d+ +cs *\n +\d+ +page-faults"),
     "stat_filter": ("perf stat -e syscalls:sys_enter_openat --filter 'flags == 12345' true", r"^ +0 +syscalls:sys_enter_openat"),
     "stat_probe": ("perf probe -q --add vfs_read; perf stat -a -e probe:vfs_read md5sum /etc/passwd; perf probe -q -d vfs_read", r"^ +[1-9]\d* +probe:vfs_read"),

@@ -9,6 +9,7 @@
  */
 #include "trace/perf/internal.h"
 
+#include "arch/time/clock.h"
 #include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
@@ -21,6 +22,7 @@ DEFINE_PER_CPU(struct perf_context, perf_cpu_contexts);
 static void init_context(struct perf_context *ctx)
 {
 	INIT_LIST_HEAD(&ctx->events);
+	INIT_LIST_HEAD(&ctx->on_cpu);
 	for (unsigned i = 0; i < PERF_BUCKETS; i++)
 		INIT_LIST_HEAD(&ctx->hits[i]);
 }
@@ -52,7 +54,10 @@ void perf_put_context(struct perf_context *ctx)
 	/* A fork has failed. The reference comes with perf_new(), and the task goes at once. */
 	if (!ctx->task->pid)
 		ctx->task = NULL;
-	call_rcu(&ctx->rcu, free_context);
+	if (ctx->shown)
+		call_rcu(&ctx->rcu, free_context);
+	else
+		free_context(&ctx->rcu);
 }
 
 struct perf_context *perf_get_context(struct task_struct *task)
@@ -105,9 +110,11 @@ static int make_run(struct perf_context *ctx)
 	return 0;
 }
 
-/* The list in which hits find the event; NULL: nothing looks for it. */
+/* The list in which hits, or the switch, find the event; NULL: nothing looks for it. */
 static struct list_head *hit_list(struct perf_context *ctx, const struct perf_event *event)
 {
+	if (event->flags & PERF_ON_CPU)
+		return &ctx->on_cpu;
 	if (!event->source)
 		return NULL;
 	return &ctx->hits[perf_bucket(event->source, ctx->task ? event->cpu : -1)];
@@ -126,8 +133,10 @@ int perf_context_add(struct perf_context *ctx, struct perf_event *event)
 		event->pmu->join(event);
 	ctx->nr_inherit += event->attr->inherit;
 	list_add_tail(&event->ctx_node, &ctx->events);
-	if (list)
+	if (list) {
+		event->shown = ctx->shown = true;
 		list_add_tail_rcu(&event->hit_node, list);
+	}
 	return 0;
 }
 
@@ -143,44 +152,80 @@ void perf_context_remove(struct perf_event *event)
 	if (hit_list(ctx, event))
 		list_del_rcu(&event->hit_node);
 	ctx->nr_inherit -= event->attr->inherit;
-	event->ctx = NULL;
+	WRITE_ONCE(event->ctx, NULL);
+}
+
+/* ---- the CPU of a context ---- */
+
+/* P and R held: the task is on that CPU, or each hook of its last switch has ended. */
+static void find_cpu(struct task_struct *p, bool asleep __unused, void *arg)
+{
+	*(int *)arg = p->on_cpu ? (int)p->cpu : -1;
+}
+
+/*
+ * The state of the events has changed before the call. If the task is switched to later, the hook
+ * sees the change, because P and R come between. If it leaves the CPU before the interrupt comes,
+ * the hook has stopped its events there: perf_resched() finds another task, and does nothing.
+ */
+void perf_kick(struct perf_context *ctx)
+{
+	int cpu = (int)ctx->cpu;
+
+	DEBUG_BUG_ON(!mutex_is_locked(&perf_mutex));
+	if (ctx->task)
+		task_call_func(ctx->task, find_cpu, &cpu);
+	if (cpu >= 0)
+		smp_call_function_single((unsigned)cpu, perf_resched, ctx, true);
 }
 
 /* ---- hits ---- */
 
 /* cpu: only events with that CPU; -2: all. */
-static __always_inline void walk(const struct list_head *list, const void *source, u8 mode, int cpu)
+static __always_inline void walk(const struct list_head *list, const void *source, int cpu,
+				 perf_hit_fn *fn, void *data)
 {
 	struct perf_event *event;
 
 	list_for_each_entry_rcu (event, list, hit_node)
-		if (event->source == source && (cpu == -2 || event->cpu == cpu) &&
-		    !(event->exclude & mode) && READ_ONCE(event->active))
-			local_add(&event->count, 1);
+		if (event->source == source && (cpu == -2 || event->cpu == cpu))
+			fn(event, data);
 }
 
-void perf_hit_cpu(const void *source, u8 mode)
+static __always_inline void walk_cpu(const void *source, perf_hit_fn *fn, void *data)
 {
 	const struct perf_context *ctx = this_cpu_ptr(&perf_cpu_contexts);
 
-	walk(&ctx->hits[perf_bucket(source, -1)], source, mode, -2);
+	walk(&ctx->hits[perf_bucket(source, -1)], source, -2, fn, data);
 }
 
-void perf_hit_task(const struct task_struct *task, const void *source, u8 mode)
+static __always_inline void walk_task(const struct task_struct *task, const void *source,
+				      perf_hit_fn *fn, void *data)
 {
 	const struct perf_context *ctx = rcu_dereference(task->perf);
 	int cpu = (int)smp_processor_id();
 
 	if (!ctx)
 		return;
-	walk(&ctx->hits[perf_bucket(source, -1)], source, mode, -1);
-	walk(&ctx->hits[perf_bucket(source, cpu)], source, mode, cpu);
+	walk(&ctx->hits[perf_bucket(source, -1)], source, -1, fn, data);
+	walk(&ctx->hits[perf_bucket(source, cpu)], source, cpu, fn, data);
 }
 
-void perf_hit(const void *source, u8 mode)
+void perf_for_each_cpu_hit(const void *source, perf_hit_fn *fn, void *data)
 {
-	perf_hit_cpu(source, mode);
-	perf_hit_task(current_stable, source, mode);
+	walk_cpu(source, fn, data);
+}
+
+void perf_for_each_task_hit(const struct task_struct *task, const void *source, perf_hit_fn *fn,
+			    void *data)
+{
+	walk_task(task, source, fn, data);
+}
+
+void perf_for_each_hit(const void *source, perf_hit_fn *fn, void *data)
+{
+	walk_cpu(source, fn, data);
+	walk_task(current_stable, source, fn, data);
 }
 
 /* ---- clocks ---- */
@@ -192,9 +237,9 @@ struct clocks_of {
 
 static u64 running_clock(const struct perf_event *event, u64 runtime, bool on_this_cpu)
 {
-	const struct perf_context *ctx = event->ctx;
+	const struct perf_context *ctx = READ_ONCE(event->ctx);
 
-	if (!(event->flags & PERF_RUN))
+	if (!(event->flags & PERF_RUN) || !ctx) /* NULL: a hit, and the event leaves */
 		return runtime;
 	return ctx->run[event->cpu] + (on_this_cpu ? runtime - ctx->run_stamp : 0);
 }
@@ -224,12 +269,39 @@ struct perf_clocks perf_read_clocks(const struct perf_event *event)
 	return of.clocks;
 }
 
+/*
+ * A CPU that charges the task writes exec_start before sum_exec_runtime. So a reader that reads
+ * them in the other order counts no time twice.
+ */
+struct perf_clocks perf_guess_clocks(const struct perf_event *event)
+{
+	const struct perf_context *ctx = READ_ONCE(event->ctx);
+	const struct task_struct *task = ctx ? ctx->task : NULL;
+	struct perf_clocks clocks;
+	u64 runtime;
+
+	if (!task) {
+		clocks.enabled = clocks.running = event->of_task ? 0 : (u64)arch_ktime();
+		return clocks;
+	}
+	runtime = READ_ONCE(task->se.sum_exec_runtime);
+	smp_rmb();
+	runtime += (u64)max((s64)(arch_ktime() - READ_ONCE(task->se.exec_start)), (s64)0);
+	clocks.enabled = runtime;
+	clocks.running = running_clock(event, runtime, event->cpu == (int)smp_processor_id());
+	return clocks;
+}
+
 static int __init perf_contexts_init(void)
 {
 	unsigned cpu;
 
-	for_each_possible_cpu (cpu)
-		init_context(per_cpu_ptr(&perf_cpu_contexts, cpu));
+	for_each_possible_cpu (cpu) {
+		struct perf_context *ctx = per_cpu_ptr(&perf_cpu_contexts, cpu);
+
+		init_context(ctx);
+		ctx->cpu = cpu;
+	}
 	return 0;
 }
 early_initcall(perf_contexts_init);

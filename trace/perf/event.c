@@ -7,6 +7,10 @@
  *	active		the clock, or the level, minus base
  *	not active	sum, or count
  *
+ * Whoever switches the event, under M, writes the number that is to be valid next, and then
+ * `active`, with release order. So a hit that reads the value at this moment takes one or the
+ * other, and both are right.
+ *
  * The count of hits is written only by hits. So RESET does not clear it: it notes where zero is.
  */
 #include "trace/perf/internal.h"
@@ -36,6 +40,11 @@ static struct perf_event *new_event(void)
 	return event;
 }
 
+static bool wants_chains(const struct perf_event_attr *attr)
+{
+	return attr->sample_period && (attr->sample_type & PERF_SAMPLE_CALLCHAIN);
+}
+
 struct perf_event *perf_event_alloc(struct perf_event_attr *attr, const struct pmu *pmu, int cpu,
 				    bool of_task)
 {
@@ -50,14 +59,19 @@ struct perf_event *perf_event_alloc(struct perf_event_attr *attr, const struct p
 	event->pmu = pmu;
 	event->cpu = cpu;
 	event->of_task = of_task;
+	event->may_see_kernel = !perf_allow_kernel();
 	event->enable_on_exec = attr->enable_on_exec;
+	event->freq = attr->freq ? attr->sample_freq : 0;
+	event->period = event->freq ? 1 : attr->sample_period; /* with freq: adapted at once */
+	event->left = event->period;
 	init_waitqueue_head(&event->wait);
+	error = wants_chains(attr) ? perf_callchain_users(1) : 0;
+	if (error)
+		goto free;
 	error = pmu->event_init(event);
-	if (error) {
-		kfree(attr);
-		kmem_cache_free(perf_event_cachep, event);
-		return ERR_PTR(error);
-	}
+	if (error)
+		goto chains;
+	perf_sample_init(event);
 	if (of_task && cpu != -1 && (attr->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING))
 		event->flags |= PERF_RUN;
 	if (event->flags & PERF_RUN)
@@ -67,6 +81,13 @@ struct perf_event *perf_event_alloc(struct perf_event_attr *attr, const struct p
 	list_add_tail(&event->owned_node, &originals);
 	mutex_unlock(&perf_mutex);
 	return event;
+chains:
+	if (wants_chains(attr))
+		perf_callchain_users(-1);
+free:
+	kfree(attr);
+	kmem_cache_free(perf_event_cachep, event);
+	return ERR_PTR(error);
 }
 
 struct perf_event *perf_event_alloc_child(struct perf_event *event)
@@ -86,10 +107,17 @@ struct perf_event *perf_event_alloc_child(struct perf_event *event)
 	child->source = original->source;
 	/* Of the original, whose task may have called exec: then no child does it again. */
 	child->enable_on_exec = original->enable_on_exec;
+	child->may_see_kernel = original->may_see_kernel;
+	child->freq = original->freq;
+	child->period = READ_ONCE(event->period);
+	child->left = child->period;
+	child->fixed_size = original->fixed_size;
+	child->id_size = original->id_size;
+	child->clock = original->clock;
 	return child;
 }
 
-/* No hit uses the event any more. RCU callback: task context, may sleep. */
+/* No hit uses the event any more. An RCU callback, or as perf_event_put(). */
 static void free_event(struct rcu_head *rcu)
 {
 	struct perf_event *event = container_of(rcu, struct perf_event, rcu);
@@ -105,8 +133,12 @@ static void free_event(struct rcu_head *rcu)
 
 void perf_event_put(struct perf_event *event)
 {
-	if (atomic_dec_and_test(&event->refs))
+	if (!atomic_dec_and_test(&event->refs))
+		return;
+	if (event->shown)
 		call_rcu(&event->rcu, free_event);
+	else
+		free_event(&event->rcu);
 }
 
 /* ---- states ---- */
@@ -124,7 +156,7 @@ static void activate(struct perf_event *event)
 	event->running.base = clocks.running - event->running.sum;
 	if (event->flags & PERF_LEVEL)
 		event->base = event->pmu->read(event, &clocks) - event->count;
-	WRITE_ONCE(event->active, true);
+	smp_store_release(&event->active, true);
 }
 
 void perf_event_freeze(struct perf_event *event)
@@ -138,7 +170,7 @@ void perf_event_freeze(struct perf_event *event)
 	event->running.sum = clocks.running - event->running.base;
 	if (event->flags & PERF_LEVEL)
 		event->count = event->pmu->read(event, &clocks) - event->base;
-	WRITE_ONCE(event->active, false);
+	smp_store_release(&event->active, false);
 }
 
 static void update_one(struct perf_event *event)
@@ -151,6 +183,10 @@ static void update_one(struct perf_event *event)
 		activate(event);
 	else
 		perf_event_freeze(event);
+	if (event->flags & PERF_ON_CPU)
+		perf_kick(event->ctx);
+	if (event->mmap_count)
+		perf_update_user_page(event);
 }
 
 void perf_event_update(struct perf_event *event)
@@ -191,20 +227,32 @@ void perf_set_owned(bool on)
 	mutex_unlock(&perf_mutex);
 }
 
+void perf_group_join(struct perf_event *event, struct perf_event *leader)
+{
+	event->shown = leader->shown = true; /* to the samples of the others */
+	WRITE_ONCE(event->leader, leader);
+	list_add_tail_rcu(&event->sibling_node, &leader->siblings);
+	WRITE_ONCE(leader->nr_siblings, leader->nr_siblings + 1);
+}
+
+/*
+ * A member keeps sibling_node, and a former leader keeps siblings, as they are: readers may be
+ * there, and neither is used again.
+ */
 void perf_group_leave(struct perf_event *event)
 {
 	struct perf_event *member, *next;
 
 	DEBUG_BUG_ON(!mutex_is_locked(&perf_mutex));
 	if (event->leader != event) {
-		list_del(&event->sibling_node);
+		list_del_rcu(&event->sibling_node);
 		event->leader->nr_siblings--;
-		event->leader = event;
+		WRITE_ONCE(event->leader, event);
 		return;
 	}
 	list_for_each_entry_safe (member, next, &event->siblings, sibling_node) {
-		list_del(&member->sibling_node);
-		member->leader = member;
+		list_del_rcu(&member->sibling_node);
+		WRITE_ONCE(member->leader, member);
 		update_one(member);
 	}
 	event->nr_siblings = 0;
@@ -218,7 +266,7 @@ static void close_one(struct perf_event *event)
 	perf_context_remove(event);
 }
 
-/* The children and the event itself leave their contexts. M held. */
+/* The children and the event itself leave their contexts, and the buffer. M held. */
 static void close_event(struct perf_event *event)
 {
 	struct perf_event *child, *next;
@@ -231,12 +279,15 @@ static void close_event(struct perf_event *event)
 	WRITE_ONCE(event->nr_children, 0);
 	close_one(event);
 	list_del(&event->owned_node);
+	perf_detach_buffer(event);
 }
 
 static void destroy_event(struct callback_head *work)
 {
 	struct perf_event *event = container_of(work, struct perf_event, release);
 
+	if (wants_chains(event->attr))
+		perf_callchain_users(-1);
 	if (event->flags & PERF_RUN)
 		perf_switch_users(-1);
 	if (event->pmu->destroy)
@@ -273,10 +324,22 @@ u64 perf_event_value(const struct perf_event *event)
 	return value_at(event, &clocks);
 }
 
+u64 perf_event_value_in_hit(const struct perf_event *event)
+{
+	struct perf_clocks clocks = { 0 };
+
+	if (!(event->flags & PERF_LEVEL) || !smp_load_acquire(&event->active))
+		return READ_ONCE(event->count);
+	if (event->flags & PERF_CLOCK)
+		clocks = perf_guess_clocks(event);
+	return event->pmu->read(event, &clocks) - READ_ONCE(event->base);
+}
+
 static void add_values(const struct perf_event *event, bool times, struct perf_values *values)
 {
 	struct perf_clocks clocks = { 0 };
 
+	values->lost += READ_ONCE(event->lost);
 	if (!times) {
 		values->count += perf_event_value(event) - event->zero;
 		return;
@@ -298,7 +361,7 @@ void perf_event_read(const struct perf_event *event, bool times, struct perf_val
 
 	DEBUG_BUG_ON(!mutex_is_locked(&perf_mutex));
 	*values = (struct perf_values){ event->child_count, event->child_enabled,
-					event->child_running };
+					event->child_running, event->child_lost };
 	add_values(event, times, values);
 	list_for_each_entry (child, &event->children, child_node)
 		add_values(child, times, values);
@@ -308,7 +371,7 @@ void perf_event_reset(struct perf_event *event)
 {
 	struct perf_event *child;
 
-	event->zero = perf_event_value(event);
+	WRITE_ONCE(event->zero, perf_event_value(event));
 	list_for_each_entry (child, &event->children, child_node)
 		child->zero = perf_event_value(child);
 }

@@ -1,5 +1,5 @@
 /*
- * The descriptor of an event: read(2), poll(2), ioctl(2) and close(2).
+ * The descriptor of an event: read(2), poll(2), ioctl(2), mmap(2) and close(2).
  *
  * Operations go to the original, which the program has opened, and to its children, all under M.
  */
@@ -8,6 +8,7 @@
 #include "arch/mm/uaccess.h"
 #include "fs/file/file.h"
 #include "fs/file/poll.h"
+#include "fs/file/uio.h"
 #include "kernel/bug.h"
 #include "kernel/mm/slab.h"
 
@@ -29,13 +30,13 @@ static u64 *put_times(u64 *to, u64 format, const struct perf_values *values)
 	return to;
 }
 
-/* An event that does not sample loses no record. */
-static u64 *put_id(u64 *to, u64 format, const struct perf_event *event)
+static u64 *put_id(u64 *to, u64 format, const struct perf_event *event,
+		   const struct perf_values *values)
 {
 	if (format & PERF_FORMAT_ID)
 		*to++ = event->id;
 	if (format & PERF_FORMAT_LOST)
-		*to++ = 0;
+		*to++ = values->lost;
 	return to;
 }
 
@@ -46,7 +47,7 @@ static u64 *read_one(const struct perf_event *event, u64 *to)
 
 	perf_event_read(event, format & FORMAT_TIMES, &values);
 	*to++ = values.count;
-	return put_id(put_times(to, format, &values), format, event);
+	return put_id(put_times(to, format, &values), format, event, &values);
 }
 
 /* The number of events, the times of the leader, then each event. */
@@ -59,11 +60,11 @@ static u64 *read_group(const struct perf_event *leader, u64 format, u64 *to)
 	perf_event_read(leader, format & FORMAT_TIMES, &values);
 	to = put_times(to, format, &values);
 	*to++ = values.count;
-	to = put_id(to, format, leader);
+	to = put_id(to, format, leader, &values);
 	list_for_each_entry (member, &leader->siblings, sibling_node) {
 		perf_event_read(member, false, &values);
 		*to++ = values.count;
-		to = put_id(to, format, member);
+		to = put_id(to, format, member, &values);
 	}
 	return to;
 }
@@ -81,35 +82,63 @@ static size_t read_size(const struct perf_event *event)
 	return 8 * (1 + times + entry * (1 + event->leader->nr_siblings));
 }
 
-static ssize_t perf_read(struct file *file, char *buf, size_t count, loff_t *pos __unused)
+#define WORDS_ON_STACK 8
+
+/* Fills words, or memory that the caller frees, in *to. The size, or an errno. M held. */
+static ssize_t fill(const struct perf_event *event, size_t count, u64 *words, u64 **to)
 {
-	const struct perf_event *event = file->private_data;
+	u64 format = event->attr->read_format, *end;
+	size_t size = read_size(event);
+
+	*to = words;
+	if (count < size)
+		return -ENOSPC;
+	if (size > WORDS_ON_STACK * sizeof(u64))
+		*to = kmalloc(size, GFP_KERNEL);
+	if (!*to)
+		return -ENOMEM;
+	end = format & PERF_FORMAT_GROUP ? read_group(event->leader, format, *to)
+					 : read_one(event, *to);
+	DEBUG_BUG_ON(end != *to + size / sizeof(u64));
+	return (ssize_t)size;
+}
+
+static ssize_t perf_read_iter(struct kiocb *iocb, struct iov_iter *iter)
+{
+	const struct perf_event *event = iocb->ki_filp->private_data;
+	u64 words[WORDS_ON_STACK], *to;
 	ssize_t size;
-	u64 *end;
 
 	mutex_lock(&perf_mutex);
-	size = (ssize_t)read_size(event);
-	if ((ssize_t)count < size) {
-		size = -ENOSPC;
-	} else {
-		end = event->attr->read_format & PERF_FORMAT_GROUP
-			      ? read_group(event->leader, event->attr->read_format, (u64 *)buf)
-			      : read_one(event, (u64 *)buf);
-		DEBUG_BUG_ON((char *)end != buf + size);
-	}
+	size = fill(event, iter->count, words, &to);
 	mutex_unlock(&perf_mutex);
+	if (size > 0 && copy_to_iter(to, (size_t)size, iter) != (size_t)size)
+		size = -EFAULT;
+	if (to != words)
+		kfree(to);
 	return size;
 }
 
 /* ---- poll(2) ---- */
 
-/* There is never anything to wait for: an event has no buffer. */
+/* waited is set before poll is taken: see perf_buffer_wake(). */
 static unsigned perf_poll(struct file *file, struct poll_table_struct *wait)
 {
 	struct perf_event *event = file->private_data;
+	struct perf_buffer *buffer;
+	unsigned events = POLLHUP;
 
 	poll_wait(file, &event->wait, wait);
-	return POLLHUP;
+	if (READ_ONCE(event->state) == PERF_EXIT && !READ_ONCE(event->nr_children))
+		return POLLHUP;
+	rcu_read_lock();
+	buffer = rcu_dereference(event->buffer);
+	if (buffer) {
+		(void)xchg(&buffer->waited, 1);
+		events = xchg(&buffer->poll, 0);
+	}
+	rcu_read_unlock();
+	return events;
 }
 
 /* ---- ioctl(2) ---- */
@@ -141,28 +170,69 @@ static void disable(struct perf_event *event)
 	perf_event_set_all(event, false);
 }
 
-/* An event that does not sample has no period. */
-static long set_period(const u64 __user *arg)
+/* The number that PERIOD sets is a frequency, if the event has one. M held. */
+static void set_period_one(struct perf_event *event, u64 value)
 {
-	u64 value;
+	bool on = event->state == PERF_ON && (event->flags & PERF_ON_CPU);
 
-	return copy_from_user(&value, arg, sizeof(value)) ? -EFAULT : -EINVAL;
+	if (on)
+		perf_event_set(event, false);
+	if (event->attr->freq)
+		WRITE_ONCE(event->freq, value);
+	else
+		WRITE_ONCE(event->period, value);
+	WRITE_ONCE(event->left, 1); /* a hit at this moment may undo it: then one period later */
+	if (event->pmu->set_period)
+		event->pmu->set_period(event);
+	if (on)
+		perf_event_set(event, true);
 }
 
-/* An event has no buffer, so the only output that it can have is none. */
-static long set_output(int fd)
+static long set_period(struct perf_event *event, const u64 __user *arg)
 {
-	struct file *file;
-	bool is_event;
+	struct perf_event *child;
+	u64 value;
 
-	if (fd == -1)
-		return 0;
-	file = fget((unsigned)fd);
-	if (!file)
-		return -EBADF;
-	is_event = perf_file_event(file);
-	fput(file);
-	return is_event ? -EINVAL : -EBADF;
+	if (copy_from_user(&value, arg, sizeof(value)))
+		return -EFAULT;
+	if (!event->attr->sample_period || !value || (s64)value < 0 ||
+	    (event->attr->freq && value > (u64)READ_ONCE(sysctl_perf_event_sample_rate)))
+		return -EINVAL;
+	mutex_lock(&perf_mutex);
+	set_period_one(event, value);
+	list_for_each_entry (child, &event->children, child_node)
+		set_period_one(child, value);
+	mutex_unlock(&perf_mutex);
+	return 0;
+}
+
+static long set_output(struct perf_event *event, int fd)
+{
+	struct file *file = fd == -1 ? NULL : fget((unsigned)fd);
+	struct perf_event *to = file ? perf_file_event(file) : NULL;
+	long error = -EBADF;
+
+	if (fd == -1 || to) {
+		mutex_lock(&perf_mutex);
+		error = perf_set_output(event, to);
+		mutex_unlock(&perf_mutex);
+	}
+	if (file)
+		fput(file);
+	return error;
+}
+
+static long pause_output(struct perf_event *event, bool pause)
+{
+	long error = -EINVAL;
+
+	mutex_lock(&perf_mutex);
+	if (event->buffer && event->buffer->nr_pages) {
+		WRITE_ONCE(event->buffer->ring.paused, pause);
+		error = 0;
+	}
+	mutex_unlock(&perf_mutex);
+	return error;
 }
 
 /* There are no BPF programs, so a descriptor is that of another file. */
@@ -208,19 +278,20 @@ static long perf_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 	case PERF_EVENT_IOC_RESET:
 		return for_each_of(event, arg, perf_event_reset);
 	case PERF_EVENT_IOC_PERIOD:
-		return set_period((const u64 __user *)arg);
+		return set_period(event, (const u64 __user *)arg);
 	case PERF_EVENT_IOC_ID:
 		return put_user(event->id, (u64 __user *)arg) ? -EFAULT : 0;
 	case PERF_EVENT_IOC_SET_OUTPUT:
-		return set_output((int)arg);
+		return set_output(event, (int)arg);
 	case PERF_EVENT_IOC_SET_FILTER:
 		return set_filter((const char __user *)arg);
 	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
 		return modify_attributes(event, (struct perf_event_attr __user *)arg);
 	case PERF_EVENT_IOC_SET_BPF:
 		return set_bpf((int)arg);
-	case PERF_EVENT_IOC_REFRESH: /* these are for events with samples, a buffer, a program */
 	case PERF_EVENT_IOC_PAUSE_OUTPUT:
+		return pause_output(event, arg);
+	case PERF_EVENT_IOC_REFRESH: /* no event stops itself, and none has a program */
 	case PERF_EVENT_IOC_QUERY_BPF:
 		return -EINVAL;
 	default:
@@ -240,8 +311,15 @@ static int perf_release(struct inode *inode __unused, struct file *file)
 static size_t perf_memory(struct file *file)
 {
 	const struct perf_event *event = file->private_data;
+	const struct perf_buffer *buffer;
+	size_t size = (1 + (size_t)READ_ONCE(event->nr_children)) * sizeof(*event);
 
-	return (1 + (size_t)READ_ONCE(event->nr_children)) * sizeof(*event);
+	rcu_read_lock();
+	buffer = rcu_dereference(event->buffer);
+	if (buffer)
+		size += ((size_t)buffer->nr_pages + 1) * PAGE_SIZE;
+	rcu_read_unlock();
+	return size;
 }
 
 static ssize_t perf_write(struct file *file __unused, const char *buf __unused,
@@ -251,11 +329,12 @@ static ssize_t perf_write(struct file *file __unused, const char *buf __unused,
 }
 
 const struct file_operations perf_fops = {
-	.read = perf_read,
+	.read_iter = perf_read_iter,
 	.write = perf_write,
 	.llseek = no_llseek,
 	.poll = perf_poll,
 	.ioctl = perf_ioctl,
+	.mmap = perf_mmap,
 	.memory = perf_memory,
 	.release = perf_release,
 };

@@ -46,11 +46,8 @@ static int inherit_event(struct perf_event *event, struct perf_context *to)
 		perf_event_put(child);
 		return error;
 	}
-	if (event->leader != event) {
-		child->leader = event->leader->clone;
-		list_add_tail(&child->sibling_node, &child->leader->siblings);
-		child->leader->nr_siblings++;
-	}
+	if (event->leader != event)
+		perf_group_join(child, event->leader->clone);
 	list_add_tail(&child->child_node, &original->children);
 	WRITE_ONCE(original->nr_children, original->nr_children + 1);
 	event->clone = child;
@@ -115,6 +112,7 @@ static void end_event(struct perf_event *event)
 		original->child_count += perf_event_value(event) - event->zero;
 		original->child_enabled += event->enabled.sum;
 		original->child_running += event->running.sum;
+		original->child_lost += READ_ONCE(event->lost);
 		list_del(&event->child_node);
 		WRITE_ONCE(original->nr_children, original->nr_children - 1);
 		perf_event_put(event);
@@ -133,6 +131,11 @@ void perf_end_context(struct task_struct *task)
 	DEBUG_BUG_ON(!mutex_is_locked(&perf_mutex));
 	list_for_each_entry (event, &ctx->events, ctx_node)
 		perf_event_freeze(event);
+	if (task == current) { /* else a fork has failed: the task has never run */
+		local_irq_disable();
+		perf_stop_started();
+		local_irq_enable();
+	}
 	/* An original keeps its group: read(2) gives the final values. */
 	list_for_each_entry_safe (event, next, &ctx->events, ctx_node)
 		end_event(event);

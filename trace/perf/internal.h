@@ -1,49 +1,62 @@
 /*
  * perf inside: what the files of trace/perf/ share. docs/architecture.md explains the whole.
  *
- * An event is a source, which counts, and a consumer, which is the count itself. It belongs to a
- * context: the events of one task, or of one CPU. An event is active while it and the leader of its
- * group are on. There is no PMU, so no event waits for a counter, and a task switch places no
- * events. There are two kinds of sources:
+ * An event is a source, which counts, and a consumer: the count itself, or samples in a buffer. It
+ * belongs to a context: the events of one task, or of one CPU. An event is active while it and the
+ * leader of its group are on. There is no PMU, so no event waits for a counter, and a task switch
+ * places no events. Two kinds of sources need nothing at a switch at all:
  *
  *	level	The kernel has the number already, such as the page faults of a task. The event
  *		keeps the number at which it became active, and subtracts.
- *	hit	Code that runs looks for the events that it is to count in: those of its CPU, then
- *		those of the current task. It takes no lock.
+ *	hit	Code that runs looks for the events that it is to count in: those of its CPU,
+ *		then those of the current task. It takes no lock.
+ *
+ * The third kind, clocks that sample, is started and stopped on the CPU of its task (PERF_ON_CPU).
  *
  * One mutex, perf_mutex (M), protects all that changes seldom: which events a context has, groups,
- * children and states. Whoever opens, closes, switches or reads an event takes it, and so do fork,
- * exec and exit of a task that has events. Nothing that it protects is touched by a hit, but for
- * reading under RCU:
+ * children, states, and which event writes into which buffer. Whoever opens, closes, switches,
+ * reads or maps an event takes it, and so do fork, exec and exit of a task that has events. Nothing
+ * that it protects is touched by a hit, but for reading under RCU:
  *
  *	- A node that leaves a list of RCU readers never joins another one.
  *	- What a hit may use is freed by an RCU callback, after it has left all lists.
+ *	- The values that a hit may read while M's holder changes them are right at each step:
+ *	  perf_event_value_in_hit().
  *
- * Order of locks: exec_update_lock or mmap_lock, then M, then P and R of a task (task_call_func()).
- * Under M nobody touches user memory, and nobody takes event_mutex (E): a source is made before the
- * event is in a context, and given up after it has left.
+ * Order of locks: exec_update_lock or mmap_lock, then M, then P and R of a task (task_call_func()),
+ * or perf_buffer.lock. Under M nobody touches user memory, and nobody takes event_mutex (E): a
+ * source is made before the event is in a context, and given up after it has left. An IPI is sent
+ * and waited for under M, never under a spinlock.
  *
  * Legend: [C] constant once others can see the object; [M] perf_mutex; [R] perf_mutex to write, RCU
  * to read; [W] only code that hits, on one CPU at a time: with local_*() operations, because
- * interrupts and NMIs hit, too; [A] atomic.
+ * interrupts and NMIs hit, too; [O] the CPU on which the event is started, interrupts off;
+ * [L] perf_buffer.lock; [A] atomic.
  */
 #pragma once
 
-#include "arch/cpu/local.h"
+#include "arch/cpu/local_word.h"
 #include "arch/cpu/percpu.h"
 #include "kernel/atomic.h"
+#include "kernel/irq/irq_work.h"
 #include "kernel/linker_table.h"
 #include "kernel/rcu/rculist.h"
 #include "kernel/sched/mutex.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sched/wait.h"
 #include "kernel/task/task_work.h"
+#include "trace/perf/buffer.h"
 #include "trace/perf/perf_event.h"
 
 struct file;
+struct mm_struct;
+struct page;
 struct perf_clocks;
 struct perf_event;
 struct pid;
+struct pt_regs;
+struct user_struct;
+struct vm_area_struct;
 
 extern struct mutex perf_mutex; /* M */
 
@@ -73,9 +86,15 @@ struct pmu {
 	void (*join)(struct perf_event *event);
 	/*
 	 * PERF_LEVEL: the level of the event's context now. clocks: what they are now, so that a
-	 * clock is not later than the times beside it. M held.
+	 * clock is not later than the times beside it. M held; or for the sample of a hit, without
+	 * a lock, in any context: then event->ctx may become NULL.
 	 */
 	u64 (*read)(const struct perf_event *event, const struct perf_clocks *clocks);
+	/* PERF_ON_CPU. On this CPU, interrupts off, R may be held: no lock, no wake-up. */
+	void (*start)(struct perf_event *event);
+	void (*stop)(struct perf_event *event);
+	/* The event, which is not started, has another period or freq. M held. NULL: no matter. */
+	void (*set_period)(struct perf_event *event);
 };
 /* static const struct pmu name PERF_PMU(name) = { … }; */
 #define PERF_PMU(name) LINKER_TABLE_ENTRY(rodata, perf_pmus, #name)
@@ -84,9 +103,10 @@ struct pmu {
 const struct pmu *perf_find_pmu(u32 type);
 
 /* perf_event.flags */
-#define PERF_LEVEL 0x01 /* pmu->read() is the count */
-#define PERF_CLOCK 0x02 /* with PERF_LEVEL: it reads its clocks */
-#define PERF_RUN   0x04 /* of a task on one CPU: needs perf_context.run */
+#define PERF_LEVEL  0x01 /* pmu->read() is the count */
+#define PERF_CLOCK  0x02 /* with PERF_LEVEL: it reads its clocks */
+#define PERF_ON_CPU 0x04 /* start() and stop() */
+#define PERF_RUN    0x08 /* of a task on one CPU: needs perf_context.run */
 
 /* perf_event.exclude, and the mode of a hit. */
 #define PERF_MODE_KERNEL 0x01
@@ -109,10 +129,11 @@ struct perf_time {
 struct perf_event {
 	/*
 	 * [A] Keeps the memory. Of an original event, which perf_event_open(2) has made: its file
-	 * and each child. Of a child, which fork has made: its context. At 0 the event is freed
-	 * after a grace period.
+	 * and each child. Of a child, which fork has made: its context. At 0 the event is freed; if
+	 * hits may find it, after a grace period.
 	 */
 	atomic_t refs;
+	bool shown; /* [M] hits may find it: in their lists, or in a group */
 	const struct perf_event_attr *attr; /* [C] a child has its original's */
 	const struct pmu *pmu;              /* [C] */
 	struct perf_event *parent;          /* [C] of a child: its original; NULL: is an original */
@@ -123,16 +144,17 @@ struct perf_event {
 	bool of_task;                       /* [C] */
 	u8 flags;                           /* [C] PERF_LEVEL … */
 	u8 exclude;                         /* [C] PERF_MODE_*: no hits in these modes */
-	const void *source;                 /* [C] what a hit looks for; NULL: nothing hits it */
+	bool may_see_kernel; /* [C] the opener has the right to addresses of the kernel */
+	const void *source;  /* [C] what a hit looks for; NULL: nothing hits it */
 
 	/* Where it is. */
-	struct perf_context *ctx;      /* [M] NULL: in no context (PERF_EXIT, or being closed) */
+	struct perf_context *ctx;      /* [R] NULL: in no context (PERF_EXIT, or being closed) */
 	struct list_head ctx_node;     /* [M] in ctx->events */
-	struct list_head hit_node;     /* [R] in ctx->hits[] */
-	struct perf_event *leader;     /* [M] itself, or the leader of its group */
-	struct list_head siblings;     /* [M] of a leader: sibling_node of the members */
-	struct list_head sibling_node; /* [M] */
-	unsigned nr_siblings;          /* [M] of a leader */
+	struct list_head hit_node;     /* [R] in ctx->hits[], or in ctx->on_cpu */
+	struct perf_event *leader;     /* [R] itself, or the leader of its group */
+	struct list_head siblings;     /* [R] of a leader: sibling_node of the members */
+	struct list_head sibling_node; /* [R] */
+	unsigned nr_siblings;          /* [M] to write: of a leader */
 	struct list_head children;     /* [M] of an original: child_node */
 	struct list_head child_node;   /* [M] */
 	unsigned nr_children;          /* [M] to write */
@@ -143,12 +165,33 @@ struct perf_event {
 	bool enable_on_exec;   /* [M] the next exec of its task turns it on */
 	bool active;           /* [M] to write: state and the leader's are PERF_ON */
 
-	/* Values. */
-	u64 count; /* [W] of hits; of a level [M]: the count while it is not active */
-	u64 base;  /* [M] of a level: pmu->read() - base is the count while it is active */
-	u64 zero;  /* [M] the count at the last RESET */
-	struct perf_time enabled, running;             /* [M] */
-	u64 child_count, child_enabled, child_running; /* [M] of children that have ended */
+	/* Values. Of a level and of times: [M] to write, see perf_event_value_in_hit(). */
+	u64 count; /* [W] of hits; of a level: the count while it is not active */
+	u64 base;  /* of a level: pmu->read() - base is the count while it is active */
+	u64 zero;  /* [M] to write: the count at the last RESET */
+	u64 lost;  /* [W] records that have found no room */
+	struct perf_time enabled, running;
+	u64 child_count, child_enabled, child_running, child_lost; /* [M] of children that ended */
+
+	/* Samples. Those of a child go to its original's buffer. */
+	u64 period;         /* [M] to write; with freq [W]. 0: no samples */
+	u64 left;           /* [W] hits until the next sample */
+	u64 freq;           /* [M] to write: samples in a second; 0: by period */
+	u64 freq_stamp;     /* [W] ktime of the last sample, for the next period */
+	u32 fixed_size;     /* [C] bytes of a sample without its variable parts */
+	u32 id_size;        /* [C] bytes of the sample ids behind other records */
+	u64 (*clock)(void); /* [C] of TIME: the ktime, or attr.clockid's clock. Any context */
+	struct perf_buffer *buffer;   /* [R] of an original; NULL: none */
+	struct list_head buffer_node; /* [M and L] in buffer->attached */
+	unsigned mmap_count;          /* [M] areas that were mapped by this event's descriptor */
+
+	/* Clocks that sample. */
+	struct list_head started_node; /* [O] in perf_started: of a task's event that is started */
+	bool started;                  /* [O] */
+	bool throttled;                /* [O] clock.c */
+	u32 window, in_window;         /* [O] clock.c: number of the 4 ms, samples in them */
+	struct rb_node clock_node;     /* [O] clock.c */
+	u64 due;                       /* [O] clock.c */
 
 	wait_queue_head_t wait; /* of an original: poll(2) */
 	union {
@@ -163,10 +206,18 @@ static __always_inline struct perf_event *perf_original(struct perf_event *event
 	return event->parent ? event->parent : event;
 }
 
+/* Whether the TIME of their records can be compared. */
+static inline bool perf_same_clock(const struct perf_event *a, const struct perf_event *b)
+{
+	return a->attr->use_clockid == b->attr->use_clockid &&
+	       (!a->attr->use_clockid || a->attr->clockid == b->attr->clockid);
+}
+
 /*
  * The events of a task (task->perf, made with its first event), or of a CPU (perf_cpu_contexts).
- * That of a task ends with the task, or at an exec that takes the rights to look into it. Then an
- * RCU callback frees it, and drops the reference to the task.
+ * That of a task ends with the task, or at an exec that takes the rights to look into it. Then it
+ * is freed, and drops the reference to the task. Only hits of the task itself look into it: if it
+ * has no event that is hit, nobody does any more.
  */
 #define PERF_BUCKETS 16
 struct perf_context {
@@ -177,7 +228,9 @@ struct perf_context {
 	 * a tool that opens one event for each CPU lets a hit walk none of another CPU.
 	 */
 	struct list_head hits[PERF_BUCKETS];
-	unsigned nr_inherit; /* [M] events that a child of the task gets */
+	struct list_head on_cpu; /* [R] events with PERF_ON_CPU */
+	unsigned cpu;            /* [C] of a CPU's context */
+	unsigned nr_inherit;     /* [M] events that a child of the task gets */
 	/*
 	 * Of a task with an event with PERF_RUN: its runtime on each CPU, and its runtime when it
 	 * got its CPU. Written by the switch hook and read by task_call_func(), so both hold R of
@@ -186,25 +239,91 @@ struct perf_context {
 	u64 *run;
 	u64 run_stamp;
 	u64 migrations; /* the same lock: se.nr_migrations at the last switch to the task */
+	bool shown;     /* [M] hits may find one of its events: it is freed after a grace period */
 	struct rcu_head rcu;
 };
 DECLARE_PER_CPU(struct perf_context, perf_cpu_contexts);
 
+/* ---- buffers ---- */
+
+struct perf_buffer {
+	struct perf_ring ring; /* own legend */
+	/* [M] areas that map it. At 0 no event writes into it any more, and it is freed. */
+	unsigned mmap_count;
+	spinlock_t lock;           /* L: interrupts off; the list only */
+	struct list_head attached; /* [M and L] events that write into it: buffer_node */
+	int cpu;                   /* [C] the CPU that writes; -1: the task of its events does */
+	u32 poll;                  /* [A] POLLIN since the last poll(2) */
+	u32 waited;                /* [A] poll(2) has found nothing since the last wake-up */
+	struct irq_work irq_work;  /* wakes */
+	/* [C] Who pays: pages of the user, and pages that are locked by the address space. */
+	struct user_struct *user;
+	struct mm_struct *mm; /* mmgrab() */
+	unsigned long user_pages, mm_pages;
+	struct rcu_head rcu;
+	unsigned nr_pages;    /* [C] of the data */
+	struct page *pages[]; /* [C] the first page, then the data: nr_pages + 1 */
+};
+
+/* A record between begin and end. */
+struct perf_handle {
+	struct perf_event *event; /* the original */
+	struct perf_buffer *buffer;
+	void *record; /* size bytes in one piece */
+};
+
 /* ---- hits. Any context, preemption off ---- */
+
+/* What is known of a hit. The source fills it. */
+struct perf_sample_data {
+	struct task_struct *task; /* whose ids: current, or the task that gets the CPU (switch.c) */
+	u8 mode;                  /* PERF_MODE_KERNEL or _USER, and _IDLE */
+	u64 ip, addr;
+	const void *raw; /* the record of a tracepoint; NULL: none */
+	u32 raw_size;
+	unsigned long frame; /* of the kernel function to begin the call chain with; 0: none */
+	/* The interrupted registers, of the kernel or of the program; NULL: not an interrupt. */
+	const struct pt_regs *regs;
+};
 
 static __always_inline unsigned perf_bucket(const void *source, int cpu)
 {
 	return (((u32)((unsigned long)source >> 3) + (u32)cpu) * 0x9e3779b1U) >> 28;
 }
 
+/* One hit of an event that only counts. */
+static __always_inline void perf_count(struct perf_event *event)
+{
+	if (READ_ONCE(event->active))
+		local_add(&event->count, 1);
+}
+
 /*
- * Counts a hit in the events of this CPU and of the current task that look for source, unless they
- * exclude its mode (PERF_MODE_*). context.c
+ * Calls fn(event, data) for the events of this CPU, then for those of the current task, that look
+ * for source. They may be off. context.c
  */
-void perf_hit(const void *source, u8 mode);
+typedef void perf_hit_fn(struct perf_event *event, void *data);
+void perf_for_each_hit(const void *source, perf_hit_fn *fn, void *data);
 /* The two halves. task: current, or the task that gets this CPU. */
-void perf_hit_cpu(const void *source, u8 mode);
-void perf_hit_task(const struct task_struct *task, const void *source, u8 mode);
+void perf_for_each_cpu_hit(const void *source, perf_hit_fn *fn, void *data);
+void perf_for_each_task_hit(const struct task_struct *task, const void *source, perf_hit_fn *fn,
+			    void *data);
+
+/*
+ * overflow.c. A hit: does nothing if the event is not active or excludes the mode; counts; samples
+ * when the period is over.
+ */
+void perf_hit(struct perf_event *event, struct perf_sample_data *data);
+/* As a perf_hit_fn: data is a struct perf_sample_data. */
+void perf_hit_one(struct perf_event *event, void *data);
+/* A sample is due. As perf_hit(). clock.c */
+void perf_overflow(struct perf_event *event, struct perf_sample_data *data);
+/*
+ * Guards the code that samples against its own hits: false, if this level of this CPU (task,
+ * softirq, hardirq, NMI) is in it already. Then the hit is only counted.
+ */
+bool perf_recursion_enter(unsigned *level);
+void perf_recursion_exit(unsigned level);
 
 /* ---- event.c: life, states, values. Task context ---- */
 
@@ -221,10 +340,15 @@ struct perf_event *perf_event_alloc_child(struct perf_event *event);
 void perf_event_set(struct perf_event *event, bool on);
 /* The same for an original and its children. M held. */
 void perf_event_set_all(struct perf_event *event, bool on);
-/* After a change of its state or leader: makes it active or not, and then its members. M held. */
+/*
+ * After a change of its state or leader: makes the event active or not, and then its members, and
+ * waits until the CPU of its context has started or stopped it. M held.
+ */
 void perf_event_update(struct perf_event *event);
-/* Makes an event inactive. M held. */
+/* Makes an event inactive, but does not stop it on its CPU: the caller does. M held. */
 void perf_event_freeze(struct perf_event *event);
+/* Joins the group of a leader. M held. */
+void perf_group_join(struct perf_event *event, struct perf_event *leader);
 /* Leaves the group: the members of a leader become leaders. M held. */
 void perf_group_leave(struct perf_event *event);
 /* Turns all events on or off that the current task has opened. M is not held. */
@@ -232,9 +356,11 @@ void perf_set_owned(bool on);
 
 /* The count. M held. */
 u64 perf_event_value(const struct perf_event *event);
+/* For a sample, without a lock: a level may be off by what happens meanwhile. Any context. */
+u64 perf_event_value_in_hit(const struct perf_event *event);
 /* What read(2) tells of an event: with its children, without what RESET has put away. */
 struct perf_values {
-	u64 count, enabled, running;
+	u64 count, enabled, running, lost;
 };
 /* times: enabled and running are wanted, which cost the lock of a run queue. M held. */
 void perf_event_read(const struct perf_event *event, bool times, struct perf_values *values);
@@ -255,12 +381,17 @@ void perf_event_release(struct perf_event *event);
 struct perf_context *perf_get_context(struct task_struct *task);
 /* A context for a task that no CPU can run yet. NULL: memory is short. */
 struct perf_context *perf_alloc_context(struct task_struct *task);
-/* Frees the context of a task, which has no event, after a grace period. M held. */
+/* Frees the context of a task, which has no event. M held. */
 void perf_put_context(struct perf_context *ctx);
 /* The event joins the context: hits find it. 0 or -ENOMEM. M held. */
 int perf_context_add(struct perf_context *ctx, struct perf_event *event);
 /* An event that is not active leaves its context. Hits see it until a grace period. M held. */
 void perf_context_remove(struct perf_event *event);
+/*
+ * Makes the CPU on which the context is now start and stop what has changed, and waits for it. A
+ * task that does not run needs nothing. M held, no spinlock.
+ */
+void perf_kick(struct perf_context *ctx);
 /*
  * The clocks of an event in a context: of its time enabled and of its time running. The runtime of
  * the task, and its runtime on event->cpu; or the time of day of a CPU. Takes P and R of the task.
@@ -270,20 +401,87 @@ struct perf_clocks {
 	u64 enabled, running;
 };
 struct perf_clocks perf_read_clocks(const struct perf_event *event);
+/*
+ * For the sample of a hit, which may have interrupted the holder of R. May miss what another CPU
+ * charges to the task at this moment, and never tells too much. Any context.
+ */
+struct perf_clocks perf_guess_clocks(const struct perf_event *event);
+
+/* ---- mmap.c: buffers and who pays for them. M held, except where stated ---- */
+
+int perf_mmap(struct file *file, struct vm_area_struct *vma); /* mmap_lock held, M not */
+/* PERF_EVENT_IOC_SET_OUTPUT. to: NULL: none. 0 or -EINVAL. */
+int perf_set_output(struct perf_event *event, struct perf_event *to);
+void perf_detach_buffer(struct perf_event *event);
+/* Writes times and count into the first page of the event's buffer. event->mmap_count > 0. */
+void perf_update_user_page(struct perf_event *event);
+
+/* ---- output.c: a record in the buffer of an event ---- */
+
+/*
+ * Reserves size bytes in the buffer of event's original, and fills in a LOST record if one is due.
+ * False: no buffer, or no room; then the loss is counted. Preemption off from here to the end.
+ */
+bool perf_output_begin(struct perf_handle *handle, struct perf_event *event, u32 size);
+/* sample: it counts for attr.wakeup_events. */
+void perf_output_end(struct perf_handle *handle, bool sample);
+/* The bytes of a record's ids: 0 without attr.sample_id_all. */
+u32 perf_ids_size(const struct perf_event *event);
+/* Writes the ids of a record, for task. */
+void perf_write_ids(const struct perf_event *event, const struct task_struct *task, void *to);
+
+/* ---- sample.c, callchain.c ---- */
+
+/* Sets the sizes of the event's samples. */
+void perf_sample_init(struct perf_event *event);
+/* level: the guard's. Interrupts are off while it reads the program's memory. */
+void perf_output_sample(struct perf_event *event, struct perf_sample_data *data, unsigned level);
+/* Memory for call chains, from the first event that needs it to the last. 0 or -ENOMEM. No lock. */
+int perf_callchain_users(int n);
+/*
+ * The chain of a hit, which belongs to this level of this CPU until the sample is written, and its
+ * length. user: perf_shows_user(). NULL and 0: there is none. Preemption off.
+ */
+const u64 *perf_callchain(const struct perf_event *event, const struct perf_sample_data *data,
+			  unsigned level, bool user, unsigned *nr);
+/* The registers with which the program has entered the kernel. Only if perf_shows_user(). */
+const struct pt_regs *perf_user_regs(const struct perf_sample_data *data);
+/*
+ * Whether a sample of event may tell registers, addresses and frames of the kernel. The one place
+ * that decides it.
+ */
+bool perf_shows_kernel(const struct perf_event *event, const struct perf_sample_data *data);
+/*
+ * Whether the memory and registers of the program of data->task can be read now: it is current, a
+ * program that does not end, and its page tables are loaded. Interrupts off; not in an NMI.
+ */
+bool perf_shows_user(const struct perf_sample_data *data);
+
+/* ---- wakeup.c ---- */
+
+/* Wakes readers of a buffer, if one waits. Any context, preemption off. */
+void perf_buffer_wake(struct perf_buffer *buffer);
+void perf_buffer_wake_func(struct irq_work *work);
 
 /* ---- the rest ---- */
 
 /* inherit.c. The task ends, or runs a program that others may not look into. M held. */
 void perf_end_context(struct task_struct *task);
-/* switch.c. One more or one less user of the hook at a switch. Task context, sleeps, M not held. */
+/* switch.c */
+/* One more or one less user of the hook at a switch. Task context, sleeps, M not held. */
 void perf_switch_users(int n);
-/* software.c, for the hook at a switch. R held, interrupts off; the current task is prev. */
-void perf_software_switch(struct task_struct *prev, struct task_struct *next);
+/* Starts and stops what has changed in the context that is on this CPU. Interrupts off. */
+void perf_resched(void *ctx);
+/* Stops all events of the task that is on this CPU. Interrupts off. */
+void perf_stop_started(void);
 /* rights.c: 0, or the errno of perf_event_paranoid for the current task. */
 int perf_allow_user(void);   /* -EACCES: not even its own user mode */
 int perf_allow_kernel(void); /* -EACCES */
 int perf_allow_cpu(void);    /* -EACCES */
 bool perfmon_capable(void);
+int perf_paranoia(void);                       /* perf_event_paranoid. Any context */
+extern int sysctl_perf_event_max_stack;        /* callchain.c */
+extern int sysctl_perf_event_sample_rate;      /* overflow.c */
 extern const struct file_operations perf_fops; /* file.c */
 /* The event of an open file, or NULL: another kind of file. */
 struct perf_event *perf_file_event(struct file *file);

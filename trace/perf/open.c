@@ -9,6 +9,7 @@
 #include "trace/perf/internal.h"
 
 #include "arch/mm/uaccess.h"
+#include "arch/time/clock.h"
 #include "fs/file/file.h"
 #include "fs/vfs/dcache.h"
 #include "kernel/init.h"
@@ -21,13 +22,11 @@
 #include "kernel/task/capability.h"
 #include "kernel/task/cred.h"
 #include "kernel/task/signal_struct.h"
+#include "kernel/time/timekeeping.h"
 #include "trace/perf/attr.h"
 
 #define PERF_FLAG_ALL                                                                              \
 	(PERF_FLAG_FD_NO_GROUP | PERF_FLAG_FD_OUTPUT | PERF_FLAG_PID_CGROUP | PERF_FLAG_FD_CLOEXEC)
-
-#define MAX_STACK       127    /* perf_event_max_stack */
-#define MAX_SAMPLE_RATE 100000 /* perf_event_max_sample_rate */
 
 /* What a call asks for. */
 struct opening {
@@ -35,8 +34,8 @@ struct opening {
 	struct task_struct *task;     /* counted; NULL: an event of a CPU */
 	int cpu;
 	unsigned long flags;
-	struct file *group_file;   /* counted; NULL: none */
-	struct perf_event *leader; /* of group_file; NULL: none */
+	struct file *group_file;            /* counted; NULL: none */
+	struct perf_event *leader, *output; /* of group_file; NULL: none */
 };
 
 /* ---- struct perf_event_attr ---- */
@@ -71,7 +70,7 @@ static int get_attr(struct perf_event_attr *attr, struct perf_event_attr __user 
 	if (error)
 		return error;
 	if (!attr->sample_max_stack)
-		attr->sample_max_stack = MAX_STACK;
+		attr->sample_max_stack = (u16)READ_ONCE(sysctl_perf_event_max_stack);
 	error = perf_check_attr(attr);
 	if (!error && (attr->sample_type & PERF_SAMPLE_BRANCH_STACK) &&
 	    (attr->branch_sample_type & (PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV)))
@@ -105,7 +104,7 @@ static int check_rights(const struct opening *open, pid_t pid)
 	if (!error && attr->namespaces && !perfmon_capable())
 		error = -EACCES;
 	if (!error)
-		error = perf_check_period(attr, MAX_SAMPLE_RATE);
+		error = perf_check_period(attr, (u64)READ_ONCE(sysctl_perf_event_sample_rate));
 	if (!error && (attr->sample_type & PERF_SAMPLE_PHYS_ADDR))
 		error = perf_allow_kernel();
 	if (!error && (open->flags & PERF_FLAG_PID_CGROUP) && (pid == -1 || open->cpu == -1))
@@ -124,7 +123,7 @@ static int find_group(struct opening *open, int group_fd)
 	if (!event)
 		return -EBADF;
 	if (open->flags & PERF_FLAG_FD_OUTPUT)
-		return -EINVAL; /* no event has a buffer */
+		open->output = event;
 	if (!(open->flags & PERF_FLAG_FD_NO_GROUP))
 		open->leader = event;
 	return 0;
@@ -151,31 +150,42 @@ static int check_event(const struct opening *open)
 
 	if (regs >> PERF_REG_X86_XMM0)
 		return -EOPNOTSUPP;
-	if (attr->aux_output || attr->sample_period)
+	if (attr->aux_output)
 		return -EOPNOTSUPP;
-	if ((attr->sample_type & PERF_SAMPLE_CALLCHAIN) && attr->sample_max_stack > MAX_STACK)
+	if ((attr->sample_type & PERF_SAMPLE_CALLCHAIN) &&
+	    attr->sample_max_stack > READ_ONCE(sysctl_perf_event_max_stack))
 		return -EOVERFLOW;
 	return 0;
 }
 
-/* Of the TIME of samples. */
-static bool has_clock(const struct perf_event_attr *attr)
+/* ---- the clock of TIME. Any context ---- */
+
+static u64 monotonic_clock(void)
 {
+	return (u64)arch_ktime();
+}
+
+static u64 realtime_clock(void)
+{
+	return (u64)(arch_ktime() + READ_ONCE(real_offset));
+}
+
+/* NULL: not a clock of perf. */
+static u64 (*find_clock(const struct perf_event_attr *attr))(void)
+{
+	if (!attr->use_clockid)
+		return monotonic_clock;
 	switch (attr->clockid) {
 	case CLOCK_MONOTONIC:
 	case CLOCK_MONOTONIC_RAW:
 	case CLOCK_BOOTTIME:
+		return monotonic_clock;
 	case CLOCK_REALTIME:
 	case CLOCK_TAI:
-		return true;
+		return realtime_clock;
 	default:
-		return !attr->use_clockid;
+		return NULL;
 	}
-}
-
-static bool same_clock(const struct perf_event_attr *a, const struct perf_event_attr *b)
-{
-	return a->use_clockid == b->use_clockid && (!a->use_clockid || a->clockid == b->clockid);
 }
 
 /* ---- making and installing ---- */
@@ -202,19 +212,21 @@ static struct perf_event *make_event(struct opening *open)
 	event = perf_event_alloc(attr, pmu, open->cpu, open->task);
 	if (IS_ERR(event))
 		return event;
-	if (has_clock(attr) && !attr->aux_sample_size)
+	event->clock = find_clock(attr);
+	if (event->clock && !attr->aux_sample_size)
 		return event;
 	perf_event_release(event);
 	return ERR_PTR(-EINVAL);
 }
 
-/* Linux's bound: what read(2) tells of a group is less than 16 KiB. M held. */
+/* Linux's bound: all that read(2) and a sample tell of a group is less than 16 KiB. M held. */
 static bool group_fits(const struct perf_event *leader, const struct perf_event *event)
 {
 	u64 format = event->attr->read_format;
 	size_t entry = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
 
-	return !(format & PERF_FORMAT_GROUP) || 8 * entry * (leader->nr_siblings + 2) < 16384;
+	return !(format & PERF_FORMAT_GROUP) ||
+	       8 * entry * (leader->nr_siblings + 2) + event->fixed_size + event->id_size < 16384;
 }
 
 /* M held. */
@@ -224,7 +236,7 @@ static int check_group(const struct opening *open, const struct perf_event *even
 	const struct perf_context *ctx =
 		open->task ? open->task->perf : per_cpu_ptr(&perf_cpu_contexts, open->cpu);
 
-	if (leader && (leader->leader != leader || !same_clock(leader->attr, event->attr) ||
+	if (leader && (leader->leader != leader || !perf_same_clock(leader, event) ||
 		       leader->cpu != event->cpu || !leader->ctx || leader->ctx != ctx ||
 		       event->attr->exclusive || event->attr->pinned))
 		return -EINVAL;
@@ -271,14 +283,13 @@ static int install(const struct opening *open, struct perf_event *event)
 	error = perf_context_add(ctx, event);
 	if (error)
 		return error;
-	if (leader) {
-		event->leader = leader;
-		list_add_tail(&event->sibling_node, &leader->siblings);
-		leader->nr_siblings++;
-	}
-	if (!event->attr->disabled)
+	if (leader)
+		perf_group_join(event, leader);
+	if (open->output)
+		error = perf_set_output(event, open->output);
+	if (!error && !event->attr->disabled)
 		perf_event_set(event, true);
-	return 0;
+	return error;
 }
 
 static int install_locked(const struct opening *open, struct perf_event *event)
@@ -354,7 +365,7 @@ static long perf_open(struct opening *open, pid_t pid, int group_fd)
 	return fd;
 }
 
-/* Restricted: software events, which count and do not sample (EOPNOTSUPP). */
+/* Restricted: software events. */
 SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr, pid_t, pid, int, cpu,
 		int, group_fd, unsigned long, flags)
 {

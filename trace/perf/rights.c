@@ -20,6 +20,11 @@ static int sysctl_perf_event_paranoid = 2;
 SYSCTL(perf_paranoid, "kernel", "perf_event_paranoid", 0644, proc_dointvec,
        .data = &sysctl_perf_event_paranoid, .maxlen = sizeof(int));
 
+int perf_paranoia(void)
+{
+	return READ_ONCE(sysctl_perf_event_paranoid);
+}
+
 bool perfmon_capable(void)
 {
 	return capable(CAP_PERFMON) || capable(CAP_SYS_ADMIN);
@@ -27,7 +32,7 @@ bool perfmon_capable(void)
 
 static bool allowed_up_to(int level)
 {
-	return READ_ONCE(sysctl_perf_event_paranoid) <= level || perfmon_capable();
+	return perf_paranoia() <= level || perfmon_capable();
 }
 
 int perf_allow_user(void)

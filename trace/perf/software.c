@@ -1,5 +1,5 @@
 /*
- * The PMU `software`: faults, switches, migrations and two clocks.
+ * The PMU `software`: faults, switches and migrations; clock.c has its clocks.
  *
  * Most of these events are levels, which cost nothing until they are read:
  *
@@ -10,11 +10,11 @@
  *	context-switches its two counters	that of the run queue
  *	cpu-migrations	its counter		one that a probe of sched_migrate_task counts
  *
- * An event that excludes a mode, or is of a task on one CPU, is hit (but for clocks): by a page
- * fault while page_fault_hook_set() is in effect, or by the hook at a switch. A switch counts in
- * the task that leaves the CPU, a migration when the task gets its new CPU.
+ * An event that samples, excludes a mode, or is of a task on one CPU, is hit (but for clocks): by a
+ * page fault while page_fault_hook_set() is in effect, or by the hook at a switch. A switch counts
+ * in the task that leaves the CPU, a migration at the first switch on the new CPU.
  */
-#include "trace/perf/internal.h"
+#include "trace/perf/software.h"
 
 #include "arch/cpu/ptrace.h"
 #include "arch/irq/page_fault.h"
@@ -26,43 +26,73 @@ static const u64 sources[PERF_COUNT_SW_MAX];
 static DEFINE_MUTEX(software_mutex);
 /* [software_mutex] to write: events that are hit, by config. Hits read it. */
 static unsigned users[PERF_COUNT_SW_MAX];
-static unsigned migration_levels;              /* [software_mutex] events of CPUs that are levels */
+static unsigned migration_users;               /* [software_mutex] events that read `migrations` */
 static DEFINE_PER_CPU(atomic64_t, migrations); /* tasks that were moved to this CPU */
+/* [O] of them, those that were hits; [software_mutex] while no event is hit. */
+static DEFINE_PER_CPU(u64, migrations_hit);
 
 /* ---- hits ---- */
 
 /* Task context, preemption off. */
-static void page_fault_hit(const struct pt_regs *regs, unsigned long address __unused, bool minor,
+static void page_fault_hit(const struct pt_regs *regs, unsigned long address, bool minor,
 			   bool major)
 {
-	u8 mode = user_mode(regs) ? PERF_MODE_USER : PERF_MODE_KERNEL;
+	struct perf_sample_data data = {
+		.task = current_stable,
+		.mode = user_mode(regs) ? PERF_MODE_USER : PERF_MODE_KERNEL,
+		.ip = regs->ip,
+		.addr = address,
+		.regs = regs,
+	};
 
-	perf_hit(&sources[PERF_COUNT_SW_PAGE_FAULTS], mode);
+	perf_for_each_hit(&sources[PERF_COUNT_SW_PAGE_FAULTS], perf_hit_one, &data);
 	if (minor)
-		perf_hit(&sources[PERF_COUNT_SW_PAGE_FAULTS_MIN], mode);
+		perf_for_each_hit(&sources[PERF_COUNT_SW_PAGE_FAULTS_MIN], perf_hit_one, &data);
 	if (major)
-		perf_hit(&sources[PERF_COUNT_SW_PAGE_FAULTS_MAJ], mode);
+		perf_for_each_hit(&sources[PERF_COUNT_SW_PAGE_FAULTS_MAJ], perf_hit_one, &data);
 }
 
 static struct page_fault_hook fault_hook = { .fn = page_fault_hit };
 
-static u8 mode_of_switch(const struct task_struct *task)
+/* A hit of task at a switch. The call chain is that of the switch: it begins with the caller. */
+static __always_inline struct perf_sample_data switch_data(struct task_struct *task)
 {
-	return PERF_MODE_KERNEL | (task->pid ? 0 : PERF_MODE_IDLE);
+	return (struct perf_sample_data){
+		.task = task,
+		.mode = PERF_MODE_KERNEL | (task->pid ? 0 : PERF_MODE_IDLE),
+		.ip = (unsigned long)__builtin_return_address(0),
+		.frame = *(unsigned long *)__builtin_frame_address(0),
+	};
+}
+
+static u64 moved_here(void)
+{
+	return (u64)atomic64_read(this_cpu_ptr(&migrations));
 }
 
 void perf_software_switch(struct task_struct *prev, struct task_struct *next)
 {
+	const void *switches = &sources[PERF_COUNT_SW_CONTEXT_SWITCHES];
+	const void *moves = &sources[PERF_COUNT_SW_CPU_MIGRATIONS];
 	struct perf_context *ctx = rcu_dereference(next->perf);
+	struct perf_sample_data data;
 
 	if (READ_ONCE(users[PERF_COUNT_SW_CONTEXT_SWITCHES])) {
-		perf_hit_cpu(&sources[PERF_COUNT_SW_CONTEXT_SWITCHES], mode_of_switch(prev));
-		perf_hit_task(prev, &sources[PERF_COUNT_SW_CONTEXT_SWITCHES], mode_of_switch(prev));
+		data = switch_data(prev);
+		perf_for_each_cpu_hit(switches, perf_hit_one, &data);
+		perf_for_each_task_hit(prev, switches, perf_hit_one, &data);
+	}
+	if (!smp_load_acquire(&users[PERF_COUNT_SW_CPU_MIGRATIONS]))
+		return;
+	data = switch_data(next);
+	for (u64 now = moved_here(); this_cpu_read(migrations_hit) != now;) {
+		this_cpu_write(migrations_hit, this_cpu_read(migrations_hit) + 1);
+		perf_for_each_cpu_hit(moves, perf_hit_one, &data);
 	}
 	if (!ctx || ctx->migrations == next->se.nr_migrations)
 		return;
 	ctx->migrations = next->se.nr_migrations;
-	perf_hit_task(next, &sources[PERF_COUNT_SW_CPU_MIGRATIONS], mode_of_switch(next));
+	perf_for_each_task_hit(next, moves, perf_hit_one, &data);
 }
 
 /* sched_migrate_task: p, which is not new, gets another CPU. P or R held. */
@@ -97,25 +127,23 @@ static bool is_clock(u64 config)
 
 static u64 software_read(const struct perf_event *event, const struct perf_clocks *clocks)
 {
+	const struct perf_context *ctx = READ_ONCE(event->ctx);
 	u64 config = event->attr->config;
 
 	if (is_clock(config))
 		return clocks->running;
 	if (event->of_task)
-		return task_level(event->ctx->task, config);
+		return ctx ? task_level(ctx->task, config) : event->base;
 	return config == PERF_COUNT_SW_CONTEXT_SWITCHES
 		       ? cpu_switches((unsigned)event->cpu)
 		       : (u64)atomic64_read(per_cpu_ptr(&migrations, event->cpu));
 }
 
-/* A clock has no modes: it counts all of its time. */
 static bool is_level(const struct perf_event *event)
 {
 	const struct perf_event_attr *attr = event->attr;
 
-	if (is_clock(attr->config))
-		return true;
-	if (attr->exclude_kernel || attr->exclude_user || attr->exclude_idle)
+	if (event->period || attr->exclude_kernel || attr->exclude_user || attr->exclude_idle)
 		return false;
 	if (event->of_task)
 		return event->cpu == -1;
@@ -142,12 +170,17 @@ static unsigned fault_users(void)
 static int add_user(u64 config)
 {
 	int error = 0;
+	unsigned cpu;
 
 	mutex_lock(&software_mutex);
 	if (is_fault(config) && !fault_users())
 		error = page_fault_hook_set(&fault_hook);
+	if (!error && config == PERF_COUNT_SW_CPU_MIGRATIONS && !users[config])
+		for_each_possible_cpu (cpu)
+			per_cpu(migrations_hit, cpu) =
+				(u64)atomic64_read(per_cpu_ptr(&migrations, cpu));
 	if (!error)
-		WRITE_ONCE(users[config], users[config] + 1);
+		smp_store_release(&users[config], users[config] + 1);
 	mutex_unlock(&software_mutex);
 	if (!error && !is_fault(config))
 		perf_switch_users(1);
@@ -171,20 +204,14 @@ static int use_migrations(int n)
 	int error = 0;
 
 	mutex_lock(&software_mutex);
-	if (n > 0 && !migration_levels)
+	if (n > 0 && !migration_users)
 		error = register_trace_sched_migrate_task(count_migration, NULL);
 	if (!error)
-		migration_levels += (unsigned)n;
-	if (n < 0 && !migration_levels)
+		migration_users += (unsigned)n;
+	if (n < 0 && !migration_users)
 		(void)unregister_trace_sched_migrate_task(count_migration, NULL);
 	mutex_unlock(&software_mutex);
 	return error;
-}
-
-static bool reads_migrations(const struct perf_event *event)
-{
-	return (event->flags & PERF_LEVEL) && !event->of_task &&
-	       event->attr->config == PERF_COUNT_SW_CPU_MIGRATIONS;
 }
 
 /* Whether the event can count at all. Switches and migrations happen in the kernel. */
@@ -195,9 +222,16 @@ static bool is_counted(const struct perf_event_attr *attr)
 					  attr->config == PERF_COUNT_SW_CPU_MIGRATIONS));
 }
 
+static bool reads_migrations(const struct perf_event *event)
+{
+	return !event->of_task && event->attr->config == PERF_COUNT_SW_CPU_MIGRATIONS &&
+	       is_counted(event->attr);
+}
+
 static int software_init(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = event->attr;
+	int error;
 
 	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
 		return -EOPNOTSUPP;
@@ -208,23 +242,28 @@ static int software_init(struct perf_event *event)
 			 (attr->exclude_idle ? PERF_MODE_IDLE : 0);
 	if (!is_counted(attr))
 		return 0;
-	if (is_level(event)) {
+	if (is_clock(attr->config))
+		return perf_clock_init(event);
+	if (is_level(event))
 		event->flags = PERF_LEVEL;
-		if (is_clock(attr->config))
-			event->flags |= PERF_CLOCK;
-		if (is_clock(attr->config) && event->of_task && event->cpu != -1)
-			event->flags |= PERF_RUN;
-		return reads_migrations(event) ? use_migrations(1) : 0;
-	}
-	event->source = &sources[attr->config];
-	return add_user(attr->config);
+	else
+		event->source = &sources[attr->config];
+	error = reads_migrations(event) ? use_migrations(1) : 0;
+	if (error || !event->source)
+		return error;
+	error = add_user(attr->config);
+	if (error && reads_migrations(event))
+		(void)use_migrations(-1);
+	return error;
 }
 
 static void software_destroy(struct perf_event *event)
 {
+	if (is_clock(event->attr->config))
+		perf_clock_destroy(event);
 	if (event->source)
 		remove_user(event->attr->config);
-	else if (reads_migrations(event))
+	if (reads_migrations(event))
 		(void)use_migrations(-1);
 }
 
@@ -240,6 +279,12 @@ static void software_join(struct perf_event *event)
 		task_call_func(event->ctx->task, note_migrations, event->ctx);
 }
 
+static void software_set_period(struct perf_event *event)
+{
+	if (is_clock(event->attr->config))
+		perf_clock_set_period(event);
+}
+
 static const struct pmu software PERF_PMU(software) = {
 	.name = "software",
 	.type = PERF_TYPE_SOFTWARE,
@@ -247,4 +292,7 @@ static const struct pmu software PERF_PMU(software) = {
 	.destroy = software_destroy,
 	.join = software_join,
 	.read = software_read,
+	.start = perf_clock_start,
+	.stop = perf_clock_stop,
+	.set_period = software_set_period,
 };

@@ -34,3 +34,10 @@ static __always_inline ktime_t arch_ktime(void)
 			     : "rdx", "cc");
 	return ns;
 }
+
+/*
+ * ktime_get() for a program that reads the TSC: ns = zero + (tsc * mult >> shift), with the product
+ * in more than 64 bits. May differ by 1 ns; and with a TSC of less than 1 GHz it drifts by at most
+ * 1 ns in 2 s from the call on. Any context, after time_refine().
+ */
+void tsc_conversion(u32 *mult, u16 *shift, u64 *zero);

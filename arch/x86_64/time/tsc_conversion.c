@@ -1,6 +1,5 @@
 /* The clock of the kernel as programs compute it that read the TSC themselves. */
 #include "arch/time/clock.h"
-#include "arch/time/tsc.h"
 
 #define NS_SHIFT 32 /* of tsc_ns_mult */
 

@@ -47,3 +47,13 @@ noinline struct pt_regs *stack_trace_irq_regs(void)
 		return NULL;
 	return (struct pt_regs *)regs;
 }
+
+/* The frames of a handler are whole, up to the odd frame pointer of the entry. */
+noinline struct pt_regs *stack_trace_handler_regs(void)
+{
+	unsigned long bp = (unsigned long)__builtin_frame_address(0);
+
+	while (!(bp & 1))
+		bp = *(unsigned long *)bp;
+	return (struct pt_regs *)(bp - 1);
+}

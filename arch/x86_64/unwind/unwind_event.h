@@ -22,6 +22,8 @@ unsigned stack_trace_save_frame(unsigned long frame, unsigned long *entries, uns
  * interrupted. Any context.
  */
 struct pt_regs *stack_trace_irq_regs(void);
+/* The same for a handler of interrupts, which has interrupted something. Hardirq. */
+struct pt_regs *stack_trace_handler_regs(void);
 /*
  * As stack_trace_save_user() for given registers of the current program: those of an interrupt, or
  * task_pt_regs(). Others give 0. Any context but NMI.

@@ -378,7 +378,7 @@ void proc_show_mm_status(struct seq_file *m, struct mm_struct *mm)
 	show_pages(m, "VmPeak", max(mm->hiwater_vm, mm->total_vm));
 	show_pages(m, "VmSize", mm->total_vm);
 	show_pages(m, "VmLck", mm->locked_vm);
-	show_pages(m, "VmPin", 0);
+	show_pages(m, "VmPin", (unsigned long)atomic64_read(&mm->pinned_vm));
 	show_pages(m, "VmHWM", max(READ_ONCE(mm->hiwater_rss), rss));
 	show_pages(m, "VmRSS", rss);
 	show_pages(m, "RssAnon", mm_counter(mm, MM_ANONPAGES));

@@ -1,0 +1,14 @@
+/* What samples of perf tell of the registers and page tables of a program. */
+#pragma once
+
+#include "kernel/types.h"
+
+struct pt_regs;
+
+/* The register with that number, below 24, of perf_event_open(2). Any context. */
+u64 perf_reg_value(const struct pt_regs *regs, unsigned number);
+/*
+ * The physical address that the current program's page tables have for an address. False: none.
+ * Interrupts off, and the page tables are loaded: they are freed only after an interrupt here.
+ */
+bool perf_user_phys(unsigned long address, phys_addr_t *phys);

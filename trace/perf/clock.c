@@ -1,0 +1,254 @@
+/*
+ * cpu-clock and task-clock. The count is a level: the runtime of the task, or the time of day of a
+ * CPU. Samples come from the timer interrupt itself, so that softirqs are sampled, too.
+ *
+ * The started events of a CPU are in a tree by the time of their next sample (due). Samples must
+ * not use up the CPU, however many events a user opens. So each CPU has a budget for each window of
+ * 4 ms: perf_cpu_time_max_percent. When it is used up, no sample is taken until the next window.
+ * The event that has crossed it says so in its buffer (THROTTLE, UNTHROTTLE); the others only miss
+ * samples. An event that takes more samples than perf_event_max_sample_rate allows waits alone.
+ *
+ * While interrupts are off no sample comes: it comes where they are switched on again.
+ */
+#include "trace/perf/software.h"
+
+#include "arch/time/clock.h"
+#include "arch/unwind/unwind_event.h"
+#include "fs/proc/proc_fs.h"
+#include "kernel/init.h"
+#include "kernel/time/timer.h"
+
+#define WINDOW_NS     (4 * NSEC_PER_MSEC)
+#define MIN_PERIOD_NS 10000ULL
+#define PAUSE_NS      2000ULL /* from one run of the handler to the next, at least */
+#define SAMPLES_MAX   32U     /* of one run */
+/* What a sample counts at most: a host may stop the CPU in the middle of one. */
+#define SAMPLE_NS_MAX 200000ULL
+
+/* [O] of its CPU, interrupts off. */
+struct perf_clock_cpu {
+	struct rb_root_cached tree; /* clock_node, by due */
+	u64 window;                 /* the number of the present 4 ms */
+	u64 spent;                  /* ns in it that samples have taken */
+};
+static DEFINE_PER_CPU(struct perf_clock_cpu, perf_clock_cpus);
+
+/* Of the time of a CPU, for samples of clocks; 0 and 100: no limit. */
+static int cpu_time_max_percent = 25;
+
+SYSCTL(perf_cpu_time, "kernel", "perf_cpu_time_max_percent", 0644, proc_dointvec_positive,
+       .data = &cpu_time_max_percent, .maxlen = sizeof(int), .most = 100);
+
+/* ---- the tree ---- */
+
+static bool is_earlier(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct perf_event, clock_node)->due <
+	       rb_entry(b, struct perf_event, clock_node)->due;
+}
+
+static void insert(struct perf_clock_cpu *clock, struct perf_event *event)
+{
+	rb_add_cached(&event->clock_node, &clock->tree, is_earlier);
+}
+
+static struct perf_event *first_event(struct perf_clock_cpu *clock)
+{
+	struct rb_node *node = rb_first_cached(&clock->tree);
+
+	return node ? rb_entry(node, struct perf_event, clock_node) : NULL;
+}
+
+/* The first event of the tree is due at another time. */
+static void move(struct perf_clock_cpu *clock, struct perf_event *event, u64 due)
+{
+	struct rb_node *next = rb_next(&event->clock_node);
+
+	if (!next || due <= rb_entry(next, struct perf_event, clock_node)->due) {
+		event->due = due; /* it stays the first */
+		return;
+	}
+	rb_erase_cached(&event->clock_node, &clock->tree);
+	event->due = due;
+	insert(clock, event);
+}
+
+/* ---- the budget ---- */
+
+static bool over_budget(const struct perf_clock_cpu *clock)
+{
+	u64 percent = (u64)READ_ONCE(cpu_time_max_percent);
+
+	return percent && percent < 100 && clock->spent > WINDOW_NS * percent / 100;
+}
+
+static void enter_window(struct perf_clock_cpu *clock, u64 now)
+{
+	if (clock->window == now / WINDOW_NS)
+		return;
+	clock->window = now / WINDOW_NS;
+	clock->spent = 0;
+}
+
+static u64 next_window(const struct perf_clock_cpu *clock)
+{
+	return (clock->window + 1) * WINDOW_NS;
+}
+
+/* Starts the timer for the first event. */
+static void arm(struct perf_clock_cpu *clock, u64 now)
+{
+	struct perf_event *event = first_event(clock);
+	u64 earliest = over_budget(clock) ? next_window(clock) : now + PAUSE_NS;
+
+	if (event)
+		cpu_event_start(CPU_EVENT_PERF, max(event->due, earliest));
+}
+
+/* The event takes no samples until the next window; or takes them again. */
+static void set_throttled(struct perf_event *event, bool on)
+{
+	struct {
+		struct perf_event_header header;
+		u64 time, id, stream_id;
+	} * record;
+	struct perf_handle handle;
+	u32 size = sizeof(*record) + event->id_size;
+
+	event->throttled = on;
+	if (!perf_output_begin(&handle, event, size))
+		return;
+	record = handle.record;
+	record->header = (struct perf_event_header){ .type = on ? PERF_RECORD_THROTTLE
+								: PERF_RECORD_UNTHROTTLE,
+						     .size = (u16)size };
+	record->time = event->clock();
+	record->id = perf_original(event)->id;
+	record->stream_id = event->id;
+	perf_write_ids(event, current_stable, record + 1);
+	perf_output_end(&handle, false);
+}
+
+/* Whether the event has had its samples of this window. */
+static bool over_rate(struct perf_event *event, const struct perf_clock_cpu *clock)
+{
+	u32 most = (u32)READ_ONCE(sysctl_perf_event_sample_rate) / (NSEC_PER_SEC / WINDOW_NS);
+
+	if (event->window != (u32)clock->window) {
+		event->window = (u32)clock->window;
+		event->in_window = 0;
+	}
+	return ++event->in_window > max(most, 1U);
+}
+
+/* ---- samples ---- */
+
+static void sample(struct perf_event *event)
+{
+	const struct pt_regs *regs = stack_trace_handler_regs();
+	struct perf_sample_data data = { .task = current_stable, .ip = regs->ip, .regs = regs };
+
+	data.mode = user_mode(regs) ? PERF_MODE_USER : PERF_MODE_KERNEL;
+	if (!current_stable->pid)
+		data.mode |= PERF_MODE_IDLE;
+	if (!(event->exclude & data.mode) && READ_ONCE(event->active))
+		perf_overflow(event, &data);
+}
+
+/* The event is due: takes its sample, if it may, and goes to its next place in the tree. */
+static void expire(struct perf_clock_cpu *clock, struct perf_event *event, u64 now)
+{
+	u64 period = READ_ONCE(event->period);
+
+	if (event->throttled)
+		set_throttled(event, false);
+	if (over_rate(event, clock))
+		set_throttled(event, true);
+	else
+		sample(event);
+	clock->spent += min((u64)(arch_ktime() - now), SAMPLE_NS_MAX);
+	if (over_budget(clock) && !event->throttled)
+		set_throttled(event, true);
+	if (event->throttled)
+		move(clock, event, next_window(clock));
+	else /* some may be missed */
+		move(clock, event, event->due + period * ((now - event->due) / period + 1));
+}
+
+/* CPU_EVENT_PERF. Hardirq, interrupts off. */
+static void clock_interrupt(ktime_t when __unused)
+{
+	struct perf_clock_cpu *clock = this_cpu_ptr(&perf_clock_cpus);
+	struct perf_event *event = first_event(clock);
+	u64 now = arch_ktime();
+
+	enter_window(clock, now);
+	for (unsigned n = 0; n < SAMPLES_MAX && event && event->due <= now; n++) {
+		if (over_budget(clock))
+			break;
+		expire(clock, event, now);
+		now = arch_ktime();
+		event = first_event(clock);
+	}
+	arm(clock, now);
+}
+
+/* ---- struct pmu ---- */
+
+void perf_clock_start(struct perf_event *event)
+{
+	struct perf_clock_cpu *clock = this_cpu_ptr(&perf_clock_cpus);
+	u64 now = arch_ktime();
+
+	event->due = now + event->left;
+	insert(clock, event);
+	if (first_event(clock) == event)
+		arm(clock, now);
+}
+
+/* What is left of the period goes with the task to its next CPU: the period is its own time. */
+void perf_clock_stop(struct perf_event *event)
+{
+	u64 now = arch_ktime();
+
+	rb_erase_cached(&event->clock_node, &this_cpu_ptr(&perf_clock_cpus)->tree);
+	event->left = event->due > now ? event->due - now : 1;
+}
+
+void perf_clock_set_period(struct perf_event *event)
+{
+	if (event->freq)
+		event->period = NSEC_PER_SEC / event->freq;
+	event->period = max(event->period, MIN_PERIOD_NS);
+	event->left = event->period;
+}
+
+int perf_clock_init(struct perf_event *event)
+{
+	bool run = event->of_task && event->cpu != -1;
+
+	event->flags =
+		PERF_LEVEL | PERF_CLOCK | (event->period ? PERF_ON_CPU : 0) | (run ? PERF_RUN : 0);
+	if (event->period)
+		perf_clock_set_period(event);
+	if (event->of_task && event->period)
+		perf_switch_users(1);
+	return 0;
+}
+
+void perf_clock_destroy(struct perf_event *event)
+{
+	if (event->of_task && (event->flags & PERF_ON_CPU))
+		perf_switch_users(-1);
+}
+
+static int __init perf_clock_setup(void)
+{
+	unsigned cpu;
+
+	for_each_possible_cpu (cpu)
+		per_cpu(perf_clock_cpus, cpu).tree = RB_ROOT_CACHED;
+	cpu_event_setup(CPU_EVENT_PERF, clock_interrupt);
+	return 0;
+}
+early_initcall(perf_clock_setup);

@@ -1,0 +1,360 @@
+/*
+ * PERF_RECORD_SAMPLE: its size and its fields, in the order of the bits of sample_type, but for
+ * IDENTIFIER, which comes first.
+ *
+ * All that has no constant size is measured first, so that the record is written at once into its
+ * place. Interrupts are off from the question whether the program's memory can be read to the last
+ * read of it.
+ */
+#include "trace/perf/internal.h"
+
+#include "arch/cpu/irqflags.h"
+#include "arch/cpu/ptrace.h"
+#include "arch/unwind/maccess.h"
+#include "arch/unwind/perf_regs.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/page_alloc.h"
+
+#define RECORD_MAX 65528U /* a multiple of 8 below 64 KiB */
+/* Fields of 8 bytes. */
+#define WORDS                                                                                      \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_WEIGHT |       \
+	 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TRANSACTION |                 \
+	 PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |                 \
+	 PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_WEIGHT_STRUCT)
+/* Fields that come from the program. */
+#define OF_USER                                                                                    \
+	(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |                  \
+	 PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
+
+/* What a sample contains, measured. */
+struct sample {
+	const struct perf_event *event;
+	const struct perf_sample_data *data;
+	bool user, kernel; /* may tell of the program; of the kernel */
+	const u64 *chain;
+	unsigned chain_len;
+	unsigned nr_read;                /* events of READ */
+	u32 raw_size;                    /* with its length and its padding */
+	const struct pt_regs *user_regs; /* NULL: none */
+	const struct pt_regs *intr_regs;
+	u32 stack_size;
+	u32 size; /* of the record */
+};
+
+/* The number of fields of 8 bytes that type asks for. */
+static u32 count_words(u64 type)
+{
+	u32 words = 0;
+
+	for (; type; type &= type - 1)
+		words++;
+	return words;
+}
+
+void perf_sample_init(struct perf_event *event)
+{
+	event->fixed_size = (u32)sizeof(struct perf_event_header) +
+			    8 * count_words(event->attr->sample_type & WORDS);
+	event->id_size = perf_ids_size(event);
+}
+
+/* ---- measuring ---- */
+
+static u32 regs_size(const struct pt_regs *regs, u64 mask)
+{
+	return 8 + (regs ? 8 * count_words(mask) : 0);
+}
+
+static u32 read_size(struct sample *s)
+{
+	u64 format = s->event->attr->read_format;
+	u32 times = count_words(format &
+				(PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING));
+	u32 entry = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
+
+	s->nr_read = 1;
+	if (!(format & PERF_FORMAT_GROUP))
+		return 8 * (times + entry);
+	s->nr_read += READ_ONCE(s->event->leader->nr_siblings);
+	return 8 * (1 + times + s->nr_read * entry);
+}
+
+/* The stack of the program takes what is left of the longest record. */
+static void measure_stack(struct sample *s)
+{
+	u32 wanted = s->event->attr->sample_stack_user;
+
+	s->size += 8;
+	if (!s->user || s->size + 8 >= RECORD_MAX)
+		return;
+	s->stack_size = ALIGN_DOWN(min(wanted, RECORD_MAX - s->size - 8), 8U);
+	if (s->stack_size)
+		s->size += s->stack_size + 8;
+}
+
+static void measure(struct sample *s, unsigned level)
+{
+	const struct perf_event_attr *attr = s->event->attr;
+	u64 type = attr->sample_type;
+
+	s->size = s->event->fixed_size;
+	if (type & PERF_SAMPLE_READ)
+		s->size += read_size(s);
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		s->chain = perf_callchain(s->event, s->data, level, s->user, &s->chain_len);
+		s->size += 8 + 8 * s->chain_len;
+	}
+	if (type & PERF_SAMPLE_RAW) {
+		s->raw_size = ALIGN(s->data->raw_size + (u32)sizeof(u32), 8U);
+		s->size += s->raw_size;
+	}
+	if (type & PERF_SAMPLE_REGS_USER) {
+		s->user_regs = s->user ? perf_user_regs(s->data) : NULL;
+		s->size += regs_size(s->user_regs, attr->sample_regs_user);
+	}
+	if (type & PERF_SAMPLE_REGS_INTR) {
+		s->intr_regs = s->data->regs;
+		if (s->intr_regs && !user_mode(s->intr_regs) && !s->kernel)
+			s->intr_regs = NULL;
+		s->size += regs_size(s->intr_regs, attr->sample_regs_intr);
+	}
+	if (type & PERF_SAMPLE_STACK_USER)
+		measure_stack(s);
+}
+
+/* ---- writing ---- */
+
+static u64 *put_value(u64 *to, const struct perf_event *event, u64 format)
+{
+	*to++ = perf_event_value_in_hit(event) - READ_ONCE(event->zero);
+	if (format & PERF_FORMAT_ID)
+		*to++ = event->parent ? event->parent->id : event->id;
+	if (format & PERF_FORMAT_LOST)
+		*to++ = READ_ONCE(event->lost);
+	return to;
+}
+
+/* A time that is guessed may be behind the moment at which it began. */
+static u64 time_of(const struct perf_time *time, u64 clock, bool active)
+{
+	if (!active)
+		return READ_ONCE(time->sum);
+	return (u64)max((s64)(clock - READ_ONCE(time->base)), (s64)0);
+}
+
+static u64 *put_times(u64 *to, const struct perf_event *event, u64 format)
+{
+	bool active = smp_load_acquire(&event->active);
+	struct perf_clocks clocks = perf_guess_clocks(event);
+
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		*to++ = time_of(&event->enabled, clocks.enabled, active);
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		*to++ = time_of(&event->running, clocks.running, active);
+	return to;
+}
+
+/* A group may grow or shrink meanwhile: as many as were measured, with 0 for one that has left. */
+static u64 *put_group(const struct sample *s, u64 *to, u64 format)
+{
+	const struct perf_event *leader = rcu_dereference(s->event->leader), *member;
+	u64 *end, entry = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
+	unsigned left = s->nr_read - 1;
+
+	*to++ = s->nr_read;
+	to = put_times(to, leader, format);
+	end = to + s->nr_read * entry;
+	to = put_value(to, leader, format);
+	list_for_each_entry_rcu (member, &leader->siblings, sibling_node) {
+		if (!left--)
+			break;
+		to = put_value(to, member, format);
+	}
+	while (to < end)
+		*to++ = 0;
+	return to;
+}
+
+static u64 *put_read(const struct sample *s, u64 *to)
+{
+	u64 format = s->event->attr->read_format;
+
+	if (format & PERF_FORMAT_GROUP)
+		return put_group(s, to, format);
+	*to++ = perf_event_value_in_hit(s->event) - READ_ONCE(s->event->zero);
+	to = put_times(to, s->event, format);
+	if (format & PERF_FORMAT_ID)
+		*to++ = s->event->parent ? s->event->parent->id : s->event->id;
+	if (format & PERF_FORMAT_LOST)
+		*to++ = READ_ONCE(s->event->lost);
+	return to;
+}
+
+static u64 *put_chain(const struct sample *s, u64 *to)
+{
+	*to++ = s->chain_len;
+	memcpy(to, s->chain, 8UL * s->chain_len);
+	return to + s->chain_len;
+}
+
+static u64 *put_raw(const struct sample *s, u64 *to)
+{
+	u32 size = s->raw_size - (u32)sizeof(u32), length = s->data->raw_size;
+	u8 *bytes = (u8 *)to;
+
+	memcpy(bytes, &size, sizeof(size));
+	memcpy(bytes + sizeof(size), s->data->raw, length);
+	memset(bytes + sizeof(size) + length, 0, size - length);
+	return (u64 *)(bytes + s->raw_size);
+}
+
+static u64 *put_regs(u64 *to, const struct pt_regs *regs, u64 mask)
+{
+	*to++ = regs ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE;
+	for (; regs && mask; mask &= mask - 1)
+		*to++ = perf_reg_value(regs, (unsigned)__builtin_ctzll(mask));
+	return to;
+}
+
+/* Page by page, because a copy that faults in the middle gives nothing. */
+static u64 copy_stack(u8 *to, unsigned long from, u32 size)
+{
+	u64 done = 0;
+
+	while (done < size) {
+		unsigned long at = from + done;
+		u64 n = min(size - done, (u64)(PAGE_SIZE - (at & (PAGE_SIZE - 1))));
+
+		if (copy_from_user_nofault(to + done, (const void *)at, n))
+			break;
+		done += n;
+	}
+	memset(to + done, 0, size - done);
+	return done;
+}
+
+static u64 *put_stack(const struct sample *s, u64 *to)
+{
+	u64 *end;
+
+	*to++ = s->stack_size;
+	if (!s->stack_size)
+		return to;
+	end = to + s->stack_size / 8;
+	*end = copy_stack((u8 *)to, perf_user_regs(s->data)->sp, s->stack_size);
+	return end + 1;
+}
+
+static u64 phys_of(const struct sample *s)
+{
+	phys_addr_t phys;
+
+	return s->user && perf_user_phys(s->data->addr, &phys) ? phys : 0;
+}
+
+static u64 page_size_of(const struct sample *s, u64 address)
+{
+	phys_addr_t phys;
+
+	return s->user && perf_user_phys(address, &phys) ? PAGE_SIZE : 0;
+}
+
+/* IP and ADDR of the kernel only for those who may see them. */
+static u64 *put_start(const struct sample *s, u64 *to, u64 type)
+{
+	const struct perf_sample_data *data = s->data;
+	bool shown = s->kernel || (data->mode & PERF_MODE_USER);
+	u64 id = s->event->parent ? s->event->parent->id : s->event->id;
+
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		*to++ = id;
+	if (type & PERF_SAMPLE_IP)
+		*to++ = shown ? data->ip : 0;
+	if (type & PERF_SAMPLE_TID)
+		*to++ = (u64)(u32)data->task->pid << 32 | (u32)data->task->tgid;
+	if (type & PERF_SAMPLE_TIME)
+		*to++ = s->event->clock();
+	if (type & PERF_SAMPLE_ADDR)
+		*to++ = shown ? data->addr : 0;
+	if (type & PERF_SAMPLE_ID)
+		*to++ = id;
+	if (type & PERF_SAMPLE_STREAM_ID)
+		*to++ = s->event->id;
+	if (type & PERF_SAMPLE_CPU)
+		*to++ = smp_processor_id();
+	if (type & PERF_SAMPLE_PERIOD)
+		*to++ = READ_ONCE(s->event->period);
+	return to;
+}
+
+static u64 *put_middle(const struct sample *s, u64 *to, u64 type)
+{
+	const struct perf_event_attr *attr = s->event->attr;
+
+	if (type & PERF_SAMPLE_READ)
+		to = put_read(s, to);
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		to = put_chain(s, to);
+	if (type & PERF_SAMPLE_RAW)
+		to = put_raw(s, to);
+	if (type & PERF_SAMPLE_REGS_USER)
+		to = put_regs(to, s->user_regs, attr->sample_regs_user);
+	if (type & PERF_SAMPLE_STACK_USER)
+		to = put_stack(s, to);
+	return to;
+}
+
+/* What only hardware knows is 0. */
+static void put_end(const struct sample *s, u64 *to, u64 type)
+{
+	if (type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT))
+		*to++ = 0;
+	if (type & PERF_SAMPLE_DATA_SRC)
+		*to++ = PERF_MEM_NA;
+	if (type & PERF_SAMPLE_TRANSACTION)
+		*to++ = 0;
+	if (type & PERF_SAMPLE_REGS_INTR)
+		to = put_regs(to, s->intr_regs, s->event->attr->sample_regs_intr);
+	if (type & PERF_SAMPLE_PHYS_ADDR)
+		*to++ = phys_of(s);
+	if (type & PERF_SAMPLE_DATA_PAGE_SIZE)
+		*to++ = page_size_of(s, s->data->addr);
+	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
+		*to++ = page_size_of(s, s->data->ip);
+}
+
+static void write_sample(const struct sample *s, struct perf_event_header *header)
+{
+	u64 type = s->event->attr->sample_type, *to = (u64 *)(header + 1);
+
+	*header = (struct perf_event_header){
+		.type = PERF_RECORD_SAMPLE,
+		.misc = s->data->mode & PERF_MODE_USER ? PERF_RECORD_MISC_USER
+						       : PERF_RECORD_MISC_KERNEL,
+		.size = (u16)s->size,
+	};
+	to = put_start(s, to, type);
+	to = put_middle(s, to, type);
+	put_end(s, to, type);
+}
+
+void perf_output_sample(struct perf_event *event, struct perf_sample_data *data, unsigned level)
+{
+	struct sample s = { .event = event, .data = data };
+	struct perf_handle handle;
+	unsigned long flags;
+
+	raw_local_irq_save(flags); /* no event of its own */
+	s.kernel = perf_shows_kernel(event, data);
+	s.user = (event->attr->sample_type & OF_USER) && perf_shows_user(data);
+	measure(&s, level);
+	if (s.size > RECORD_MAX) {
+		local_add(&event->lost, 1);
+	} else if (perf_output_begin(&handle, event, s.size)) {
+		write_sample(&s, handle.record);
+		perf_output_end(&handle, true);
+	}
+	raw_local_irq_restore(flags);
+}
