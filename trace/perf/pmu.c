@@ -35,7 +35,7 @@ static int __init perf_sysfs_init(void)
 		if (!IS_ERR(entry))
 			entry = sysfs_create_file("type", 0444, sysfs_create_dir(pmu->name, dir),
 						  (void *)(uintptr_t)pmu, &type_fops);
-	printk(KERN_INFO "Performance Events: no PMU, using software events only.\n");
+	printk(KERN_INFO "Performance Events: no PMU driver, software events only.\n");
 	return IS_ERR(entry) ? (int)PTR_ERR(entry) : 0;
 }
 device_initcall(perf_sysfs_init);

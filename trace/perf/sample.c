@@ -22,7 +22,7 @@
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_WEIGHT |       \
 	 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TRANSACTION |                 \
 	 PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE |                 \
-	 PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_WEIGHT_STRUCT)
+	 PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_AUX)
 /* Fields that come from the program. */
 #define OF_USER                                                                                    \
 	(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |                  \
@@ -323,6 +323,8 @@ static void put_end(const struct sample *s, u64 *to, u64 type)
 		*to++ = page_size_of(s, s->data->addr);
 	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
 		*to++ = page_size_of(s, s->data->ip);
+	if (type & PERF_SAMPLE_AUX)
+		*to++ = 0; /* its size */
 }
 
 static void write_sample(const struct sample *s, struct perf_event_header *header)

@@ -18,6 +18,7 @@
 
 #include "arch/cpu/ptrace.h"
 #include "arch/irq/page_fault.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/init.h"
 #include "kernel/sched/sched_events.h"
 
@@ -54,14 +55,14 @@ static void page_fault_hit(const struct pt_regs *regs, unsigned long address, bo
 
 static struct page_fault_hook fault_hook = { .fn = page_fault_hit };
 
-/* A hit of task at a switch. The call chain is that of the switch: it begins with the caller. */
-static __always_inline struct perf_sample_data switch_data(struct task_struct *task)
+/* A hit of task at a switch. frame: that of __schedule(); the call chain begins with its caller. */
+static struct perf_sample_data switch_data(struct task_struct *task, unsigned long *frame)
 {
 	return (struct perf_sample_data){
 		.task = task,
 		.mode = PERF_MODE_KERNEL | (task->pid ? 0 : PERF_MODE_IDLE),
-		.ip = (unsigned long)__builtin_return_address(0),
-		.frame = *(unsigned long *)__builtin_frame_address(0),
+		.ip = (unsigned long)real_return_address(frame + 1),
+		.frame = frame[0],
 	};
 }
 
@@ -70,7 +71,7 @@ static u64 moved_here(void)
 	return (u64)atomic64_read(this_cpu_ptr(&migrations));
 }
 
-void perf_software_switch(struct task_struct *prev, struct task_struct *next)
+void perf_software_switch(struct task_struct *prev, struct task_struct *next, unsigned long *frame)
 {
 	const void *switches = &sources[PERF_COUNT_SW_CONTEXT_SWITCHES];
 	const void *moves = &sources[PERF_COUNT_SW_CPU_MIGRATIONS];
@@ -78,13 +79,13 @@ void perf_software_switch(struct task_struct *prev, struct task_struct *next)
 	struct perf_sample_data data;
 
 	if (READ_ONCE(users[PERF_COUNT_SW_CONTEXT_SWITCHES])) {
-		data = switch_data(prev);
+		data = switch_data(prev, frame);
 		perf_for_each_cpu_hit(switches, perf_hit_one, &data);
 		perf_for_each_task_hit(prev, switches, perf_hit_one, &data);
 	}
 	if (!smp_load_acquire(&users[PERF_COUNT_SW_CPU_MIGRATIONS]))
 		return;
-	data = switch_data(next);
+	data = switch_data(next, frame);
 	for (u64 now = moved_here(); this_cpu_read(migrations_hit) != now;) {
 		this_cpu_write(migrations_hit, this_cpu_read(migrations_hit) + 1);
 		perf_for_each_cpu_hit(moves, perf_hit_one, &data);

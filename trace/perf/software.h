@@ -5,8 +5,8 @@
 
 /* ---- software.c, for the switch hook. R held, interrupts off; the current task is prev ---- */
 
-/* Hits of context-switches, and of cpu-migrations of next and of this CPU. */
-void perf_software_switch(struct task_struct *prev, struct task_struct *next);
+/* Hits of context-switches, and of cpu-migrations of next and this CPU. frame: __schedule()'s. */
+void perf_software_switch(struct task_struct *prev, struct task_struct *next, unsigned long *frame);
 
 /* ---- clock.c: cpu-clock and task-clock, for software.c ---- */
 

@@ -94,7 +94,7 @@ static void enter(struct task_struct *next)
 static void perf_switch(struct task_struct *prev, struct task_struct *next)
 {
 	leave(prev);
-	perf_software_switch(prev, next);
+	perf_software_switch(prev, next, *(unsigned long **)__builtin_frame_address(0));
 	enter(next);
 }
 

@@ -26,7 +26,8 @@ struct pt_regs *stack_trace_irq_regs(void);
 struct pt_regs *stack_trace_handler_regs(void);
 /*
  * As stack_trace_save_user() for given registers of the current program: those of an interrupt, or
- * task_pt_regs(). Others give 0. Any context but NMI.
+ * task_pt_regs(). Others give 0. The caller knows that the memory of the program is loaded, which
+ * is not so at the end of a switch. Any context but NMI.
  */
 unsigned stack_trace_save_user_regs(const struct pt_regs *regs, unsigned long *entries,
 				    unsigned max);

@@ -16,9 +16,6 @@ unsigned stack_trace_save_user_regs(const struct pt_regs *regs, unsigned long *e
 
 	if (!current->mm || (current->flags & PF_EXITING) || !user_mode(regs))
 		return 0;
-	/* In a switch the next program's memory is there before `current` is that program. */
-	if (READ_ONCE(this_rq()->curr) != current)
-		return 0;
 	if (count < max)
 		entries[count++] = regs->ip;
 	while (count < max && bp >= regs->sp) {
@@ -38,5 +35,8 @@ unsigned stack_trace_save_user_regs(const struct pt_regs *regs, unsigned long *e
 
 unsigned stack_trace_save_user(unsigned long *entries, unsigned max)
 {
+	/* In a switch the next program's memory is there before `current` is that program. */
+	if (READ_ONCE(this_rq()->curr) != current)
+		return 0;
 	return stack_trace_save_user_regs(task_pt_regs(current), entries, max);
 }

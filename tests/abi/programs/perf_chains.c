@@ -1,0 +1,60 @@
+/* The call chain of a switch: where it begins in the kernel, and that the program's frames follow. */
+#include "perf.h"
+
+#define BUFFER_PAGES 8
+
+/* The function of the kernel that holds an address. */
+static void print_symbol(uint64_t address)
+{
+	FILE *symbols = fopen("/proc/kallsyms", "r");
+	char line[256], name[100] = "", best[100] = "none";
+	uint64_t at, highest = 0;
+	char type;
+
+	while (fgets(line, sizeof(line), symbols))
+		if (sscanf(line, "%lx %c %99s", &at, &type, name) == 3 && at <= address && at > highest) {
+			highest = at;
+			strcpy(best, name);
+		}
+	fclose(symbols);
+	show("the first function: %s", best);
+}
+
+struct chain {
+	struct perf_event_header header;
+	uint64_t nr, ips[];
+};
+
+static void switches(void)
+{
+	int fd = EVENT(.config = PERF_COUNT_SW_CONTEXT_SWITCHES, .sample_period = 1, .sample_type = PERF_SAMPLE_CALLCHAIN, .disabled = 1);
+	struct perf_event_mmap_page *page = mmap(NULL, (BUFFER_PAGES + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	const struct chain *chain = (const void *)((char *)page + PAGE);
+	unsigned user = 0, kernel = 0, mark = 0;
+
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	/* A sleep that is over before it begins needs no switch. */
+	for (int i = 0; i < 1000 && !((volatile struct perf_event_mmap_page *)page)->data_head; i++)
+		usleep(1000);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	show("type %u, more than two words: %s", chain->header.type, chain->nr > 2 ? "yes" : "no");
+	for (uint64_t i = 0; i < chain->nr; i++) {
+		if (chain->ips[i] >= PERF_CONTEXT_MAX)
+			mark++;
+		else if (chain->ips[i] >> 63)
+			kernel++;
+		else
+			user++;
+	}
+	show("marks %u, the first is of the kernel: %s", mark, chain->ips[0] == PERF_CONTEXT_KERNEL ? "yes" : "no");
+	print_symbol(chain->ips[1]);
+	show("more frames of the kernel: %s, frames of the program: %s", kernel > 1 ? "yes" : "no", user ? "yes" : "no");
+	munmap(page, (BUFFER_PAGES + 1) * PAGE);
+	close(fd);
+}
+
+int main(void)
+{
+	switches();
+	return 0;
+}
