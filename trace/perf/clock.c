@@ -35,8 +35,19 @@ static DEFINE_PER_CPU(struct perf_clock_cpu, perf_clock_cpus);
 
 /* Of the time of a CPU, for samples of clocks; 0 and 100: no limit. */
 static int cpu_time_max_percent = 25;
+static u64 budget = WINDOW_NS / 4; /* ns of a window */
 
-SYSCTL(perf_cpu_time, "kernel", "perf_cpu_time_max_percent", 0644, proc_dointvec_positive,
+static int proc_cpu_time(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	int error = proc_dointvec_positive(table, write, buf, size);
+	u64 percent = (u64)READ_ONCE(cpu_time_max_percent);
+
+	if (!error && write)
+		WRITE_ONCE(budget, percent && percent < 100 ? WINDOW_NS * percent / 100 : ~0ULL);
+	return error;
+}
+
+SYSCTL(perf_cpu_time, "kernel", "perf_cpu_time_max_percent", 0644, proc_cpu_time,
        .data = &cpu_time_max_percent, .maxlen = sizeof(int), .most = 100);
 
 /* ---- the tree ---- */
@@ -77,9 +88,7 @@ static void move(struct perf_clock_cpu *clock, struct perf_event *event, u64 due
 
 static bool over_budget(const struct perf_clock_cpu *clock)
 {
-	u64 percent = (u64)READ_ONCE(cpu_time_max_percent);
-
-	return percent && percent < 100 && clock->spent > WINDOW_NS * percent / 100;
+	return clock->spent > READ_ONCE(budget);
 }
 
 static void enter_window(struct perf_clock_cpu *clock, u64 now)
@@ -155,39 +164,42 @@ static void sample(struct perf_event *event)
 		perf_overflow(event, &data);
 }
 
-/* The event is due: takes its sample, if it may, and goes to its next place in the tree. */
-static void expire(struct perf_clock_cpu *clock, struct perf_event *event, u64 now)
+/*
+ * The event is due: takes its sample, if it may, and goes to its next place in the tree. Returns
+ * the time.
+ */
+static u64 expire(struct perf_clock_cpu *clock, struct perf_event *event, u64 now)
 {
-	u64 period = READ_ONCE(event->period);
+	u64 period = READ_ONCE(event->period), end;
 
-	if (event->throttled)
+	if (unlikely(event->throttled))
 		set_throttled(event, false);
-	if (over_rate(event, clock))
+	if (unlikely(over_rate(event, clock)))
 		set_throttled(event, true);
 	else
 		sample(event);
-	clock->spent += min((u64)(arch_ktime() - now), SAMPLE_NS_MAX);
-	if (over_budget(clock) && !event->throttled)
+	end = (u64)arch_ktime();
+	clock->spent += min(end - now, SAMPLE_NS_MAX);
+	if (unlikely(over_budget(clock)) && !event->throttled)
 		set_throttled(event, true);
-	if (event->throttled)
+	if (unlikely(event->throttled))
 		move(clock, event, next_window(clock));
 	else /* some may be missed */
 		move(clock, event, event->due + period * ((now - event->due) / period + 1));
+	return end;
 }
 
 /* CPU_EVENT_PERF. Hardirq, interrupts off. */
-static void clock_interrupt(ktime_t when __unused)
+static void clock_interrupt(ktime_t when)
 {
 	struct perf_clock_cpu *clock = this_cpu_ptr(&perf_clock_cpus);
 	struct perf_event *event = first_event(clock);
-	u64 now = arch_ktime();
+	u64 now = (u64)when;
 
 	enter_window(clock, now);
-	for (unsigned n = 0; n < SAMPLES_MAX && event && event->due <= now; n++) {
-		if (over_budget(clock))
-			break;
-		expire(clock, event, now);
-		now = arch_ktime();
+	for (unsigned n = 0; n < SAMPLES_MAX && event && event->due <= now && !over_budget(clock);
+	     n++) {
+		now = expire(clock, event, now);
 		event = first_event(clock);
 	}
 	arm(clock, now);

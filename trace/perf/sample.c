@@ -28,6 +28,15 @@
 	(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |                  \
 	 PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
 
+/* Most samples have none of these: one test for each group. */
+#define MIDDLE                                                                                     \
+	(PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER |      \
+	 PERF_SAMPLE_STACK_USER)
+#define END                                                                                        \
+	(PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC |                   \
+	 PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_PHYS_ADDR |                 \
+	 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_AUX)
+
 /* What a sample contains, measured. */
 struct sample {
 	const struct perf_event *event;
@@ -100,6 +109,8 @@ static void measure(struct sample *s, unsigned level)
 	u64 type = attr->sample_type;
 
 	s->size = s->event->fixed_size;
+	if (likely(!(type & (MIDDLE | PERF_SAMPLE_REGS_INTR))))
+		return;
 	if (type & PERF_SAMPLE_READ)
 		s->size += read_size(s);
 	if (type & PERF_SAMPLE_CALLCHAIN) {
@@ -338,8 +349,10 @@ static void write_sample(const struct sample *s, struct perf_event_header *heade
 		.size = (u16)s->size,
 	};
 	to = put_start(s, to, type);
-	to = put_middle(s, to, type);
-	put_end(s, to, type);
+	if (unlikely(type & MIDDLE))
+		to = put_middle(s, to, type);
+	if (unlikely(type & END))
+		put_end(s, to, type);
 }
 
 void perf_output_sample(struct perf_event *event, struct perf_sample_data *data, unsigned level)
