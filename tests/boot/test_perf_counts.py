@@ -1,7 +1,7 @@
 """Events of perf_event_open(2) on eight CPUs: the programs of tests/abi that use many of them, and what they leave behind."""
 from test_abi import build_programs, expected, printed_by
 
-PROGRAMS = ("perf_storm", "perf_sample_storm", "perf_exec", "perf_counts")
+PROGRAMS = ("perf_storm", "perf_sample_storm", "perf_exec", "perf_counts", "perf_tracepoint_storm")
 OBJECTS = "awk '$1 == \"perf_event\" { print $2 }' /proc/slabinfo"
 
 

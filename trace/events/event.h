@@ -28,6 +28,8 @@ enum trace_reg {
 #define TRACE_EVENT_FL_DYNAMIC       0x02 /* made at run time; in a list, not in the linker table */
 #define TRACE_EVENT_FL_TRACEPOINT    0x04 /* a tracepoint calls the probe */
 #define TRACE_EVENT_FL_PROBE         0x08 /* of probes: no event probe can be made of it */
+#define TRACE_EVENT_FL_UPROBE        0x10 /* programs hit it, in user mode */
+#define TRACE_EVENT_FL_INSTANCE      0x20 /* reg needs the other events of the trace_array */
 
 /*
  * One event, for all trace_arrays. Events of the kernel are in a linker table that
@@ -135,6 +137,7 @@ enum {
 	EVENT_FILE_FL_PID_FILTER = 0x100,   /* set_event_pid or set_event_notrace_pid is in use */
 	EVENT_FILE_FL_WAS_ENABLED = 0x200,  /* the buffer may hold entries of this event */
 	EVENT_FILE_FL_PRINTK = 0x400,       /* tp_printk: the event is printed as well */
+	EVENT_FILE_FL_PERF = 0x800,         /* of perf: no trace_array records it (record.h) */
 };
 /* What enabling sets. */
 #define EVENT_FILE_FL_ON                                                                           \
@@ -142,7 +145,7 @@ enum {
 /* With one of these, the probe takes the slow way (trace/events/record.c). */
 #define EVENT_FILE_FL_SLOW                                                                         \
 	(EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_MODE |       \
-	 EVENT_FILE_FL_PID_FILTER | EVENT_FILE_FL_PRINTK)
+	 EVENT_FILE_FL_PID_FILTER | EVENT_FILE_FL_PRINTK | EVENT_FILE_FL_PERF)
 
 /*
  * One event in one trace_array: the directory events/SYSTEM/NAME of it, and the data of the probe.

@@ -66,9 +66,15 @@ void trace_event_scratch_put(void *memory)
 	scratch_pop(memory);
 }
 
+struct perf_event_ops perf_event_ops __ro_after_init;
+
 void trace_event_count_dropped(const struct trace_event_file *file)
 {
-	if (!(READ_ONCE(file->flags) & EVENT_FILE_FL_SOFT_DISABLED))
+	unsigned long flags = READ_ONCE(file->flags);
+
+	if (flags & EVENT_FILE_FL_PERF)
+		perf_event_ops.dropped(file);
+	else if (!(flags & EVENT_FILE_FL_SOFT_DISABLED))
 		ring_buffer_count_dropped(READ_ONCE(file->tr->buffer));
 }
 
@@ -123,8 +129,7 @@ bool trace_is_traceiter(unsigned long ip)
 	return found;
 }
 
-/* Whether ip is on the way from an instruction to the handler of its probe. */
-static bool is_probe_path(unsigned long ip)
+bool trace_is_probe_path(unsigned long ip)
 {
 	return in_calls_callbacks_text(ip) ||
 	       (ip >= (unsigned long)__entry_text_start && ip < (unsigned long)__entry_text_end) ||
@@ -146,7 +151,7 @@ void trace_event_write_stack(struct trace_array *tr, u32 ctx)
 		first++;
 	/* A dynamic event may have no tracepoint. Then all callers are of interest. */
 	first = first < min(count, EVENT_FRAMES) ? first + 1 : 0;
-	while (first && first < count && is_probe_path(callers[first]))
+	while (first && first < count && trace_is_probe_path(callers[first]))
 		first++;
 	trace_write_stack(tr, ctx, callers + first, count - first);
 	trace_scratch_put();
@@ -241,12 +246,20 @@ static void *reserve_for_triggers(struct trace_event_buffer *fbuffer, unsigned l
 	return fbuffer->entry = entry;
 }
 
+static void *reserve_for_perf(struct trace_event_buffer *fbuffer, unsigned long flags)
+{
+	fbuffer->discard = false;
+	return perf_event_ops.wants_record(fbuffer->file) ? reserve_scratch(fbuffer, flags) : NULL;
+}
+
 /* Decides whether the event needs a record at all, and where it is built. */
 static noinline void *reserve_any(struct trace_event_buffer *fbuffer, unsigned long flags)
 {
 	struct trace_event_file *file = fbuffer->file;
 
 	if (!(flags & EVENT_FILE_FL_TRIGGER_COND)) {
+		if (flags & EVENT_FILE_FL_PERF)
+			return reserve_for_perf(fbuffer, flags);
 		if (flags & EVENT_FILE_FL_TRIGGER_MODE)
 			(void)event_triggers_call(file, NULL, NULL);
 		/* A trigger that enables this event enables it from the next time on. */
@@ -378,7 +391,7 @@ static bool passes(const struct trace_event_file *file, const void *entry)
 	return !filter || event_filter_match(filter, entry);
 }
 
-/* The event's triggers need the record, or tp_printk prints it. */
+/* The event's triggers need the record, tp_printk prints it, or perf counts it. */
 static noinline void commit_any(struct trace_event_buffer *fbuffer)
 {
 	struct trace_event_file *file = fbuffer->file;
@@ -393,6 +406,8 @@ static noinline void commit_any(struct trace_event_buffer *fbuffer)
 			trace_event_printk(fbuffer);
 		if (fbuffer->slow_cb)
 			publish(file, fbuffer->slow_cb, fbuffer->ctx);
+		else if (fbuffer->flags & EVENT_FILE_FL_PERF)
+			perf_event_ops.record(file, entry, fbuffer->length);
 		else
 			record(fbuffer);
 	}
@@ -404,7 +419,8 @@ static noinline void commit_any(struct trace_event_buffer *fbuffer)
 
 void trace_event_commit_slow(struct trace_event_buffer *fbuffer)
 {
-	if (fbuffer->flags & (EVENT_FILE_FL_TRIGGER_COND | EVENT_FILE_FL_PRINTK)) {
+	if (fbuffer->flags &
+	    (EVENT_FILE_FL_TRIGGER_COND | EVENT_FILE_FL_PRINTK | EVENT_FILE_FL_PERF)) {
 		commit_any(fbuffer);
 		return;
 	}

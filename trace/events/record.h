@@ -103,10 +103,26 @@ void trace_event_scratch_put(void *memory);
 void trace_event_count_dropped(const struct trace_event_file *file);
 
 /*
+ * What hits a file with EVENT_FILE_FL_PERF, which has no other flag but ENABLED. trace/perf fills
+ * it at the boot, and makes such files. Any context, preemption off.
+ */
+struct perf_event_ops {
+	/* Before a record is built. False: none is needed. */
+	bool (*wants_record)(struct trace_event_file *file);
+	/* The record is complete. */
+	void (*record)(struct trace_event_file *file, const void *entry, u32 length);
+	/* There was no room for one. */
+	void (*dropped)(const struct trace_event_file *file);
+};
+extern struct perf_event_ops perf_event_ops;
+
+/*
  * Returns whether ip is a return address in a function __traceiter_NAME() of the image or of a
  * module. Any context.
  */
 bool trace_is_traceiter(unsigned long ip);
+/* Returns whether ip is on the way from an instruction to the handler of its probe. Any context. */
+bool trace_is_probe_path(unsigned long ip);
 /*
  * Writes a TRACE_STACK entry that begins with the function that contains trace_NAME(). For probes
  * and triggers. Preemption off.

@@ -19,6 +19,7 @@
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/task/pid.h"
+#include "trace/filter/filter.h"
 
 static struct kmem_cache *perf_event_cachep;
 static atomic64_t last_id;
@@ -126,6 +127,7 @@ static void free_event(struct rcu_head *rcu)
 		perf_event_put(event->parent);
 	} else {
 		put_pid(event->owner);
+		event_filter_free(event->filter);
 		kfree(event->attr);
 	}
 	kmem_cache_free(perf_event_cachep, event);

@@ -246,12 +246,49 @@ static long set_bpf(int fd)
 	return -EINVAL;
 }
 
-/* No kind of events has a filter. */
-static long set_filter(const char __user *arg)
+/* A copy of the text of a filter, which the caller frees, or an errno as a pointer. */
+static char *copy_filter(const char __user *from)
 {
-	char byte;
+	char *text = kmalloc(PAGE_SIZE, GFP_KERNEL);
+	long length;
 
-	return copy_from_user(&byte, arg, 1) ? -EFAULT : -EINVAL;
+	if (!text)
+		return ERR_PTR(-ENOMEM);
+	length = strncpy_from_user(text, from, PAGE_SIZE);
+	if (length >= 0 && length < (long)PAGE_SIZE)
+		return text;
+	kfree(text);
+	return ERR_PTR(length < 0 ? -EFAULT : -EINVAL);
+}
+
+static long set_filter(struct perf_event *event, const char __user *arg)
+{
+	char *text = copy_filter(arg);
+	long error;
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	error = event->pmu->set_filter ? event->pmu->set_filter(event, text) : -EINVAL;
+	kfree(text);
+	return error;
+}
+
+#define QUERY_BPF_MAX 64
+
+/* There are no BPF programs: the answer is that none is attached. */
+static long query_bpf(const struct perf_event *event, struct perf_event_query_bpf __user *arg)
+{
+	u32 room;
+
+	if (!perfmon_capable())
+		return -EPERM;
+	if (event->attr->type != PERF_TYPE_TRACEPOINT)
+		return -EINVAL;
+	if (get_user(room, &arg->ids_len))
+		return -EFAULT;
+	if (room > QUERY_BPF_MAX)
+		return -E2BIG;
+	return put_user(0U, &arg->prog_cnt) ? -EFAULT : 0;
 }
 
 static long modify_attributes(const struct perf_event *event, struct perf_event_attr __user *arg)
@@ -284,15 +321,16 @@ static long perf_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 	case PERF_EVENT_IOC_SET_OUTPUT:
 		return set_output(event, (int)arg);
 	case PERF_EVENT_IOC_SET_FILTER:
-		return set_filter((const char __user *)arg);
+		return set_filter(event, (const char __user *)arg);
 	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
 		return modify_attributes(event, (struct perf_event_attr __user *)arg);
 	case PERF_EVENT_IOC_SET_BPF:
 		return set_bpf((int)arg);
 	case PERF_EVENT_IOC_PAUSE_OUTPUT:
 		return pause_output(event, arg);
-	case PERF_EVENT_IOC_REFRESH: /* no event stops itself, and none has a program */
 	case PERF_EVENT_IOC_QUERY_BPF:
+		return query_bpf(event, (struct perf_event_query_bpf __user *)arg);
+	case PERF_EVENT_IOC_REFRESH: /* no event stops itself */
 		return -EINVAL;
 	default:
 		return -ENOTTY;

@@ -31,7 +31,7 @@
  * Legend: [C] constant once others can see the object; [M] perf_mutex; [R] perf_mutex to write, RCU
  * to read; [W] only code that hits, on one CPU at a time: with local_*() operations, because
  * interrupts and NMIs hit, too; [O] the CPU on which the event is started, interrupts off;
- * [L] perf_buffer.lock; [A] atomic.
+ * [L] perf_buffer.lock; [E] event_mutex; [A] atomic.
  */
 #pragma once
 
@@ -48,11 +48,13 @@
 #include "trace/perf/buffer.h"
 #include "trace/perf/perf_event.h"
 
+struct event_filter;
 struct file;
 struct mm_struct;
 struct page;
 struct perf_clocks;
 struct perf_event;
+struct perf_tp;
 struct pid;
 struct pt_regs;
 struct user_struct;
@@ -95,6 +97,11 @@ struct pmu {
 	void (*stop)(struct perf_event *event);
 	/* The event, which is not started, has another period or freq. M held. NULL: no matter. */
 	void (*set_period)(struct perf_event *event);
+	/*
+	 * PERF_EVENT_IOC_SET_FILTER, of an original: sets event->filter. 0 or an errno; -EEXIST: it
+	 * has one. Task context, no lock; may take E. NULL: -EINVAL.
+	 */
+	int (*set_filter)(struct perf_event *event, const char *text);
 };
 /* static const struct pmu name PERF_PMU(name) = { … }; */
 #define PERF_PMU(name) LINKER_TABLE_ENTRY(rodata, perf_pmus, #name)
@@ -107,6 +114,7 @@ const struct pmu *perf_find_pmu(u32 type);
 #define PERF_CLOCK  0x02 /* with PERF_LEVEL: it reads its clocks */
 #define PERF_ON_CPU 0x04 /* start() and stop() */
 #define PERF_RUN    0x08 /* of a task on one CPU: needs perf_context.run */
+#define PERF_RECORD 0x10 /* samples need the record of the hit */
 
 /* perf_event.exclude, and the mode of a hit. */
 #define PERF_MODE_KERNEL 0x01
@@ -146,6 +154,9 @@ struct perf_event {
 	u8 exclude;                         /* [C] PERF_MODE_*: no hits in these modes */
 	bool may_see_kernel; /* [C] the opener has the right to addresses of the kernel */
 	const void *source;  /* [C] what a hit looks for; NULL: nothing hits it */
+	struct perf_tp *tp;  /* [C] of an original: tracepoint.c */
+	/* Of an original: a hit counts only if its record matches. NULL: all hits count. */
+	struct event_filter *filter; /* [E] to write, RCU to read; set once */
 
 	/* Where it is. */
 	struct perf_context *ctx;      /* [R] NULL: in no context (PERF_EXIT, or being closed) */
@@ -325,6 +336,23 @@ void perf_overflow(struct perf_event *event, struct perf_sample_data *data);
 bool perf_recursion_enter(unsigned *level);
 void perf_recursion_exit(unsigned level);
 
+/*
+ * A hit of a source that has a record: tracepoint.c. It hits those events that need no record. If
+ * another one is on, the source builds the record, and hits these.
+ */
+struct perf_record_hit {
+	const void *source;
+	struct perf_sample_data data; /* valid if complete is NULL, but for raw and raw_size */
+	void (*complete)(struct perf_record_hit *hit); /* sets data, for a sample */
+	/* Of tracepoint.c. */
+	const void *entry;
+	u32 length;
+	bool wants_record;
+};
+/* source, and data or complete are set. Returns whether there is an event that needs the record. */
+bool perf_hit_without_record(struct perf_record_hit *hit);
+void perf_hit_with_record(struct perf_record_hit *hit, const void *entry, u32 length);
+
 /* ---- event.c: life, states, values. Task context ---- */
 
 /*
@@ -475,9 +503,10 @@ void perf_resched(void *ctx);
 /* Stops all events of the task that is on this CPU. Interrupts off. */
 void perf_stop_started(void);
 /* rights.c: 0, or the errno of perf_event_paranoid for the current task. */
-int perf_allow_user(void);   /* -EACCES: not even its own user mode */
-int perf_allow_kernel(void); /* -EACCES */
-int perf_allow_cpu(void);    /* -EACCES */
+int perf_allow_user(void);       /* -EACCES: not even its own user mode */
+int perf_allow_kernel(void);     /* -EACCES */
+int perf_allow_cpu(void);        /* -EACCES */
+int perf_allow_tracepoint(void); /* -EPERM: no records of the kernel */
 bool perfmon_capable(void);
 int perf_paranoia(void);                       /* perf_event_paranoid. Any context */
 extern int sysctl_perf_event_max_stack;        /* callchain.c */

@@ -216,6 +216,13 @@ BUILD_BUG_ON(sizeof(struct perf_event_attr) != PERF_ATTR_SIZE_VER7);
 #define PERF_FLAG_PID_CGROUP  4UL
 #define PERF_FLAG_FD_CLOEXEC  8UL
 
+/* The argument of QUERY_BPF. */
+struct perf_event_query_bpf {
+	u32 ids_len;  /* room in ids */
+	u32 prog_cnt; /* set by the kernel */
+	u32 ids[];
+};
+
 /* ioctl(2): _IO('$', n) and its kin. */
 #define PERF_EVENT_IOC_ENABLE            0x2400
 #define PERF_EVENT_IOC_DISABLE           0x2401

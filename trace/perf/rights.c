@@ -49,3 +49,8 @@ int perf_allow_cpu(void)
 {
 	return allowed_up_to(0) ? 0 : -EACCES;
 }
+
+int perf_allow_tracepoint(void)
+{
+	return allowed_up_to(-1) ? 0 : -EPERM;
+}

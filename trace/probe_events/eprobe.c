@@ -373,6 +373,7 @@ static int describe(struct eprobe *eprobe)
 	call->event.print_fmt = eprobe->print_fmt;
 	call->event.trace = eprobe_print;
 	call->reg = eprobe_reg;
+	call->flags = TRACE_EVENT_FL_INSTANCE;
 	call->data = eprobe;
 	return 0;
 }

@@ -273,6 +273,8 @@ static struct trace_probe_event *make_event(struct trace_probe *probe, const cha
 	event->call.event.print_fmt = event->print_fmt;
 	event->call.event.trace = print_probe;
 	event->call.flags = TRACE_EVENT_FL_PROBE;
+	if (probe->sources->flags & PROBE_FL_USER)
+		event->call.flags |= TRACE_EVENT_FL_UPROBE;
 	event->call.reg = probe_reg;
 	event->call.data = event;
 	return event;

@@ -6,7 +6,7 @@
 #include "kernel/sched/sched.h"
 
 /* At most so many frames are between a probe and __traceiter_NAME(). */
-#define PROBE_FRAMES 8U
+#define PROBE_FRAMES 16U
 
 noinline bool stack_trace_find_caller(bool (*is_traceiter)(unsigned long ip), unsigned long *frame,
 				      unsigned long *ip)

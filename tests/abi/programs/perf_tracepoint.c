@@ -141,9 +141,9 @@ static void raw(void)
 	uint64_t id = 0;
 
 	ioctl(fd, PERF_EVENT_IOC_ID, &id);
-	said("filter", ioctl(fd, PERF_EVENT_IOC_SET_FILTER, "id == 110"));
+	said("filter", ioctl(fd, PERF_EVENT_IOC_SET_FILTER, "id == 9"));
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	syscall(SYS_getppid, 1, 2, 3, 4, 5, 6);
+	syscall(SYS_mmap, 1, 2, 3, 4, 5, 6);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	show("bytes %llu, type %u, mode %u, size %u, id %s, period %lu", page->data_head, sample->header.type, sample->header.misc & 7, sample->header.size,
 	     sample->id == id ? "own" : "other", sample->period);

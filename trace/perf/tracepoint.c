@@ -1,0 +1,456 @@
+/*
+ * The PMU `tracepoint`: events of tracefs, by their number.
+ *
+ * All perf events of one event of tracefs share a struct perf_tp. It has two ways to be hit. Each
+ * is attached while a perf event uses it:
+ *
+ *	counter		count_hit() is a probe of the tracepoint itself. It reads only its first
+ *			argument, so it fits every tracepoint, and no record is built.
+ *	recorder	The event's own probe builds its record, as for a filter, and gives it to
+ *			perf_event_ops (trace/events/record.h): for a perf event with a filter, or
+ *			whose samples contain the record.
+ *
+ * Some events have no tracepoint of their own (those of system calls, probes), or one whose
+ * arguments differ (synthetic events). They have only a recorder. It hits before a record is built,
+ * and says that it needs none, unless a perf event does.
+ *
+ * A perf event changes its way only when it gets its filter. Both ways are attached at that moment,
+ * so a hit may be missed or counted twice then.
+ */
+#include "trace/perf/internal.h"
+
+#include "arch/cpu/ptrace.h"
+#include "arch/unwind/unwind_event.h"
+#include "kernel/init.h"
+#include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
+#include "kernel/module_list.h"
+#include "trace/events/event.h"
+#include "trace/events/record.h"
+#include "trace/filter/filter.h"
+
+struct perf_tp {
+	struct trace_event_file file; /* what the recorder hits. In no list */
+	struct list_head list;        /* [E] in perf_tps */
+	/* Constant. */
+	bool has_counter, has_recorder;
+	bool of_user;  /* as in Linux: a probe of a program, and an event of one system call */
+	u16 ip_offset; /* of the address in the record of a probe; 0: there is none */
+	unsigned counters, recorders; /* [E] perf events that use the way; 0: it is not attached */
+	struct rcu_head rcu;
+};
+
+static LIST_HEAD(perf_tps); /* [E] */
+
+/* That of the files. It has no buffer and no events, only what groups of events keep in it. */
+static struct trace_array perf_trace_array = { .name = "perf" };
+
+/* ---- hits. Any context, preemption off ---- */
+
+/* Also asked by code that holds E, instead of RCU. */
+static bool needs_record(struct perf_event *event)
+{
+	return (event->flags & PERF_RECORD) || rcu_dereference(perf_original(event)->filter);
+}
+
+/* What a sample tells beside its record. A count needs none of it. */
+static struct perf_sample_data *data_of(struct perf_record_hit *hit)
+{
+	if (hit->complete)
+		hit->complete(hit);
+	hit->complete = NULL;
+	hit->data.raw = hit->entry;
+	hit->data.raw_size = hit->length;
+	return &hit->data;
+}
+
+static void hit_without_record(struct perf_event *event, void *data)
+{
+	struct perf_record_hit *hit = data;
+
+	if (needs_record(event))
+		hit->wants_record |= READ_ONCE(event->active);
+	else if (!event->period)
+		perf_count(event);
+	else
+		perf_hit(event, data_of(hit));
+}
+
+static void hit_with_record(struct perf_event *event, void *data)
+{
+	const struct event_filter *filter = rcu_dereference(perf_original(event)->filter);
+	struct perf_record_hit *hit = data;
+
+	if (filter ? !event_filter_match(filter, hit->entry) : !(event->flags & PERF_RECORD))
+		return;
+	if (!event->period)
+		perf_count(event);
+	else
+		perf_hit(event, data_of(hit));
+}
+
+bool perf_hit_without_record(struct perf_record_hit *hit)
+{
+	hit->entry = NULL;
+	hit->length = 0;
+	hit->wants_record = false;
+	perf_for_each_hit(hit->source, hit_without_record, hit);
+	return hit->wants_record;
+}
+
+void perf_hit_with_record(struct perf_record_hit *hit, const void *entry, u32 length)
+{
+	hit->entry = entry;
+	hit->length = length;
+	perf_for_each_hit(hit->source, hit_with_record, hit);
+}
+
+/* Where the kernel is. The handler of a probe stands for __traceiter_NAME(). */
+static unsigned long find_place(unsigned long *frame)
+{
+	unsigned long ip = 0;
+
+	if (!stack_trace_find_caller(trace_is_traceiter, frame, &ip))
+		return 0;
+	while (trace_is_probe_path(ip) && stack_trace_save_frame(*frame, &ip, 1))
+		*frame = *(const unsigned long *)*frame;
+	return ip;
+}
+
+static void set_data(struct perf_record_hit *hit)
+{
+	const struct perf_tp *tp = hit->source;
+
+	hit->data = (struct perf_sample_data){ .task = current_stable };
+	if (tp->of_user) {
+		hit->data.mode = PERF_MODE_USER;
+		hit->data.regs = task_pt_regs(current_stable);
+		hit->data.ip = hit->data.regs->ip;
+	} else {
+		hit->data.mode = PERF_MODE_KERNEL | (current_stable->pid ? 0 : PERF_MODE_IDLE);
+		hit->data.ip = find_place(&hit->data.frame);
+	}
+	if (tp->ip_offset && hit->entry)
+		hit->data.ip = *(const unsigned long *)((const u8 *)hit->entry + tp->ip_offset);
+}
+
+/* The counter. The tracepoint passes more arguments. */
+static void count_hit(void *tp)
+{
+	struct perf_record_hit hit;
+
+	hit.source = tp;
+	hit.complete = set_data;
+	(void)perf_hit_without_record(&hit);
+}
+
+static bool wants_record(struct trace_event_file *file)
+{
+	struct perf_tp *tp = container_of(file, struct perf_tp, file);
+	struct perf_record_hit hit;
+
+	if (tp->has_counter)
+		return true; /* the counter hits those that need none */
+	hit.source = tp;
+	hit.complete = set_data;
+	return perf_hit_without_record(&hit);
+}
+
+static void record(struct trace_event_file *file, const void *entry, u32 length)
+{
+	struct perf_record_hit hit;
+
+	hit.source = container_of(file, struct perf_tp, file);
+	hit.complete = set_data;
+	perf_hit_with_record(&hit, entry, length);
+}
+
+static void drop_one(struct perf_event *event, void *unused __unused)
+{
+	if (needs_record(event) && READ_ONCE(event->active))
+		local_add(&event->lost, 1);
+}
+
+static void dropped(const struct trace_event_file *file)
+{
+	perf_for_each_hit(container_of(file, struct perf_tp, file), drop_one, NULL);
+}
+
+/* ---- attaching. E held ---- */
+
+static int attach_counter(struct perf_tp *tp)
+{
+	int error = 0;
+
+	if (!tp->counters)
+		error = tracepoint_probe_register(tp->file.call->tp, (void *)count_hit, tp,
+						  TRACEPOINT_DEFAULT_PRIO);
+	tp->counters += !error;
+	return error;
+}
+
+static int attach_recorder(struct perf_tp *tp)
+{
+	struct trace_event_call *call = tp->file.call;
+	int error = 0;
+
+	if (!tp->recorders && tp->has_recorder)
+		error = call->reg(call, TRACE_REG_REGISTER, &tp->file);
+	tp->recorders += !error;
+	return error;
+}
+
+/* An error is of the kernel's text. The probe is removed in any case. */
+static void detach_counter(struct perf_tp *tp)
+{
+	if (!--tp->counters)
+		(void)tracepoint_probe_unregister(tp->file.call->tp, (void *)count_hit, tp);
+}
+
+static void detach_recorder(struct perf_tp *tp)
+{
+	struct trace_event_call *call = tp->file.call;
+
+	if (!--tp->recorders && tp->has_recorder)
+		(void)call->reg(call, TRACE_REG_UNREGISTER, &tp->file);
+}
+
+static bool uses_counter(struct perf_event *event)
+{
+	return event->tp->has_counter && !needs_record(event);
+}
+
+static int attach(struct perf_event *event)
+{
+	return uses_counter(event) ? attach_counter(event->tp) : attach_recorder(event->tp);
+}
+
+static void detach(struct perf_event *event)
+{
+	if (uses_counter(event))
+		detach_counter(event->tp);
+	else
+		detach_recorder(event->tp);
+}
+
+/* ---- struct perf_tp. E held ---- */
+
+static struct perf_tp *find_tp(const struct trace_event_call *call)
+{
+	struct perf_tp *tp;
+
+	list_for_each_entry (tp, &perf_tps, list)
+		if (tp->file.call == call)
+			return tp;
+	return NULL;
+}
+
+/* What the group of the event, such as the system calls, keeps in a trace_array. 0 or -ENOMEM. */
+static int make_part(const struct trace_event_group *group)
+{
+	int error;
+
+	if (!group || *trace_array_private(&perf_trace_array, group->part))
+		return 0;
+	mutex_lock(&trace_types_lock);
+	error = group->part->create(&perf_trace_array);
+	mutex_unlock(&trace_types_lock);
+	return error;
+}
+
+/* Where the record of a probe has the address at which the program or the kernel is. */
+static u16 find_ip(const struct trace_event_field *field)
+{
+	for (; field->name; field++)
+		if (!strcmp(field->name, "__probe_ip") || !strcmp(field->name, "__probe_ret_ip"))
+			return field->offset;
+	return 0;
+}
+
+static struct perf_tp *make_tp(struct trace_event_call *call)
+{
+	struct perf_tp *tp = kzalloc(sizeof(*tp), GFP_KERNEL);
+
+	if (!tp)
+		return NULL;
+	tp->file.flags = EVENT_FILE_FL_PERF | EVENT_FILE_FL_ENABLED;
+	tp->file.call = call;
+	tp->file.tr = &perf_trace_array;
+	INIT_LIST_HEAD(&tp->file.triggers);
+	tp->of_user = call->group || (call->flags & TRACE_EVENT_FL_UPROBE);
+	if (call->flags & TRACE_EVENT_FL_PROBE)
+		tp->ip_offset = find_ip(call->event.fields);
+	/* Nothing hits the entries of the tracers. An event probe is hit only in a trace_array. */
+	tp->has_recorder = call->reg && !(call->flags & TRACE_EVENT_FL_INSTANCE);
+	tp->has_counter = (call->flags & TRACE_EVENT_FL_TRACEPOINT) &&
+			  !(call->flags & TRACE_EVENT_FL_DYNAMIC);
+	return tp;
+}
+
+/* The perf_tp of an event of tracefs, made if there is none. It keeps the event and its module. */
+static struct perf_tp *get_tp(struct trace_event_call *call)
+{
+	struct perf_tp *tp = find_tp(call);
+	int error;
+
+	if (tp)
+		return tp;
+	error = make_part(call->group);
+	if (error)
+		return ERR_PTR(error);
+	if (!try_module_get(call->mod))
+		return ERR_PTR(-EINVAL);
+	tp = make_tp(call);
+	if (!tp) {
+		module_put(call->mod);
+		return ERR_PTR(-ENOMEM);
+	}
+	call->users++;
+	list_add(&tp->list, &perf_tps);
+	return tp;
+}
+
+static void free_tp(struct rcu_head *rcu)
+{
+	kfree(container_of(rcu, struct perf_tp, rcu));
+}
+
+/* Frees the perf_tp if no perf event uses it. */
+static void put_tp(struct perf_tp *tp)
+{
+	if (tp->counters || tp->recorders)
+		return;
+	list_del(&tp->list);
+	tp->file.call->users--;
+	module_put(tp->file.call->mod);
+	call_rcu(&tp->rcu, free_tp);
+}
+
+/* ---- struct pmu ---- */
+
+static struct trace_event_call *find_call(u64 number)
+{
+	struct trace_event_call *call;
+
+	list_for_each_entry (call, &trace_event_calls, list)
+		if (call->event.type == number)
+			return call;
+	return NULL;
+}
+
+/* The arguments of a task's own system calls are no secret. */
+static bool is_of_syscall(const struct trace_event_call *call)
+{
+	return call->group || (!(call->flags & TRACE_EVENT_FL_DYNAMIC) &&
+			       !strcmp(trace_event_system(call), "raw_syscalls"));
+}
+
+static bool is_event(const struct trace_event_call *call, const char *system, const char *name)
+{
+	return !strcmp(trace_event_system(call), system) && !strcmp(trace_event_name(call), name);
+}
+
+static int check_rights(const struct perf_event *event, const struct trace_event_call *call)
+{
+	/* A sample may wake its reader by the interrupt whose end this event is. */
+	if (event->attr->sample_period && is_event(call, "irq_vectors", "irq_work_exit"))
+		return -EPERM;
+	if (is_event(call, "ftrace", "function"))
+		return perf_allow_tracepoint();
+	if (!(event->attr->sample_type & PERF_SAMPLE_RAW) ||
+	    (event->of_task && is_of_syscall(call)))
+		return 0;
+	return perf_allow_tracepoint();
+}
+
+static int init(struct perf_event *event, struct trace_event_call *call)
+{
+	int error = check_rights(event, call);
+	struct perf_tp *tp;
+
+	if (error)
+		return error;
+	tp = get_tp(call);
+	if (IS_ERR(tp))
+		return (int)PTR_ERR(tp);
+	event->tp = tp;
+	event->source = event->attr->exclude_kernel && !tp->of_user ? NULL : tp;
+	/* The address of a probe is in its record. */
+	if (event->attr->sample_period &&
+	    (tp->ip_offset || (event->attr->sample_type & PERF_SAMPLE_RAW)))
+		event->flags |= PERF_RECORD;
+	error = attach(event);
+	if (error)
+		put_tp(tp);
+	return error;
+}
+
+static int tracepoint_init(struct perf_event *event)
+{
+	struct trace_event_call *call;
+	int error;
+
+	if (event->attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return -EOPNOTSUPP;
+	mutex_lock(&event_mutex);
+	call = find_call(event->attr->config);
+	error = call ? init(event, call) : -EINVAL;
+	mutex_unlock(&event_mutex);
+	return error;
+}
+
+static void tracepoint_destroy(struct perf_event *event)
+{
+	mutex_lock(&event_mutex);
+	detach(event);
+	put_tp(event->tp);
+	mutex_unlock(&event_mutex);
+}
+
+/* E held. */
+static int set_filter(struct perf_event *event, const char *text)
+{
+	struct perf_tp *tp = event->tp;
+	struct event_filter *filter;
+	bool counted = uses_counter(event);
+	int error = event_filter_create(NULL, tp->file.call, text, &filter);
+
+	if (error)
+		return error;
+	error = attach_recorder(tp);
+	if (error) {
+		event_filter_free(filter);
+		return error;
+	}
+	rcu_assign_pointer(event->filter, filter);
+	if (counted)
+		detach_counter(tp);
+	else
+		detach_recorder(tp);
+	return 0;
+}
+
+static int tracepoint_set_filter(struct perf_event *event, const char *text)
+{
+	int error;
+
+	mutex_lock(&event_mutex);
+	error = event->filter ? -EEXIST : set_filter(event, text);
+	mutex_unlock(&event_mutex);
+	return error;
+}
+
+static const struct pmu tracepoint PERF_PMU(tracepoint) = {
+	.name = "tracepoint",
+	.type = PERF_TYPE_TRACEPOINT,
+	.event_init = tracepoint_init,
+	.destroy = tracepoint_destroy,
+	.set_filter = tracepoint_set_filter,
+};
+
+static int __init perf_tracepoint_init(void)
+{
+	perf_event_ops = (struct perf_event_ops){ wants_record, record, dropped };
+	return 0;
+}
+early_initcall(perf_tracepoint_init);
