@@ -127,7 +127,7 @@ $(call feature,btf,core,\
 
 $(call feature,perf,events programs,\
 	trace/perf kernel/sched/cpu_switches.c arch/x86_64/unwind/perf_regs.c arch/x86_64/unwind/perf_regs.h arch/x86_64/cpu/local_word.h,\
-	perf_event_open: software events and events of tracefs counted and sampled)
+	perf_event_open: software events, events of tracefs and probes counted and sampled)
 
 # The prompt of a kernel without ring 3.
 $(call without,programs,kernel/monitor)
@@ -142,6 +142,7 @@ $(call together,programs events,trace/core/user_file.c)
 $(call together,events commands,trace/events/function_commands.c)
 $(call together,events programs,trace/events/syscalls.c trace/events/systems/raw_syscalls.c trace/events/systems/signal.c)
 $(call together,sockets events,trace/events/systems/net.c)
+$(call together,perf probes,trace/perf/probe.c)
 
 # Self-tests, benches and provoked faults of features.
 $(call together,programs,selftest/arch/ring3% selftest/arch/uaccess.c selftest/bench/calls.c selftest/bench/ring3.c selftest/bench/vm.c \

@@ -54,6 +54,7 @@ struct mm_struct;
 struct page;
 struct perf_clocks;
 struct perf_event;
+struct perf_probe;
 struct perf_tp;
 struct pid;
 struct pt_regs;
@@ -64,12 +65,20 @@ extern struct mutex perf_mutex; /* M */
 
 /* ---- sources ---- */
 
+/* A line of sysfs: PMU/format/NAME. */
+struct pmu_format {
+	const char *name, *text; /* "retprobe", "config:0": a bit of attr */
+};
+
 /*
  * A kind of events, one file each. A linker table in the order of names (pmu.c), constant.
  */
 struct pmu {
-	const char *name; /* of the directory in /sys/bus/event_source/devices */
-	int type;         /* PERF_TYPE_* */
+	const char *name;              /* of the directory in /sys/bus/event_source/devices */
+	int type;                      /* PERF_TYPE_* */
+#define PERF_TYPE_KPROBE PERF_TYPE_MAX /* programs read these two from the directory */
+#define PERF_TYPE_UPROBE (PERF_TYPE_MAX + 1)
+	struct pmu_format format[2]; /* without a name: none */
 	/*
 	 * A new event that no hit and no task can find: checks what attr asks of this kind, in
 	 * Linux's order, and sets flags, source and exclude. Takes what hits need: probes, static
@@ -152,9 +161,10 @@ struct perf_event {
 	bool of_task;                       /* [C] */
 	u8 flags;                           /* [C] PERF_LEVEL … */
 	u8 exclude;                         /* [C] PERF_MODE_*: no hits in these modes */
-	bool may_see_kernel; /* [C] the opener has the right to addresses of the kernel */
-	const void *source;  /* [C] what a hit looks for; NULL: nothing hits it */
-	struct perf_tp *tp;  /* [C] of an original: tracepoint.c */
+	bool may_see_kernel;      /* [C] the opener has the right to addresses of the kernel */
+	const void *source;       /* [C] what a hit looks for; NULL: nothing hits it */
+	struct perf_tp *tp;       /* [C] of an original: tracepoint.c */
+	struct perf_probe *probe; /* [C] of an original: probe.c */
 	/* Of an original: a hit counts only if its record matches. NULL: all hits count. */
 	struct event_filter *filter; /* [E] to write, RCU to read; set once */
 

@@ -213,7 +213,7 @@ static void free_probe_rcu(struct rcu_head *head)
 	probe->ops->free(probe);
 }
 
-static const struct trace_event_field *head_fields(const struct trace_probe *probe)
+const struct trace_event_field *trace_probe_head_fields(bool is_return)
 {
 	static const struct trace_event_field entry_fields[] = {
 		{ .type = "unsigned long",
@@ -234,7 +234,7 @@ static const struct trace_event_field *head_fields(const struct trace_probe *pro
 		{ .name = NULL },
 	};
 
-	return trace_probe_is_return(probe) ? return_fields : entry_fields;
+	return is_return ? return_fields : entry_fields;
 }
 
 static const char *head_fmt(const struct trace_probe *probe, const char **values)
@@ -258,7 +258,8 @@ static struct trace_probe_event *make_event(struct trace_probe *probe, const cha
 	fmt = head_fmt(probe, &values);
 	event->group = kstrdup(group, GFP_KERNEL);
 	event->name = kstrdup(name, GFP_KERNEL);
-	event->fields = probe_args_fields(head_fields(probe), probe->args, probe->nr_args);
+	event->fields = probe_args_fields(trace_probe_head_fields(trace_probe_is_return(probe)),
+					  probe->args, probe->nr_args);
 	event->print_fmt = probe_args_print_fmt(fmt, values, probe->args, probe->nr_args);
 	if (!event->group || !event->name || !event->fields || !event->print_fmt) {
 		free_event(event);

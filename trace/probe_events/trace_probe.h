@@ -108,6 +108,8 @@ static inline bool trace_probe_is_enabled(const struct trace_probe *probe)
 int trace_probe_create(struct trace_probe *probe, struct probe_command *command, char *event,
 		       const char *group, const char *name,
 		       const struct dyn_event_operations *kind);
+/* The fields of struct probe_entry, or of struct probe_return_entry. */
+const struct trace_event_field *trace_probe_head_fields(bool is_return);
 /* Frees the arguments. For ops->free(). */
 void trace_probe_free_args(struct trace_probe *probe);
 /* Prints " NAME=TEXT" for each argument. */

@@ -1,0 +1,270 @@
+/*
+ * The PMUs `kprobe` and `uprobe`: a probe of one perf event, which no file of tracefs shows. The
+ * children of the event share it.
+ *
+ *	config	bit 0: at the return; uprobe: bits 32 to 63: where in the file its counter is
+ *	config1	the name of the function, or of the file
+ *	config2	the offset in it; kprobe without a name: the address
+ *
+ * A filter reads a record as that of a probe of tracefs without arguments.
+ */
+#include "trace/perf/internal.h"
+
+#include "arch/cpu/ptrace.h"
+#include "arch/mm/uaccess.h"
+#include "kernel/kallsyms.h"
+#include "kernel/mm/slab.h"
+#include "trace/core/write.h"
+#include "trace/events/event.h"
+#include "trace/filter/filter.h"
+#include "trace/kprobes/kprobes.h"
+#include "trace/probe_events/trace_probe.h"
+#include "trace/uprobes/uprobes.h"
+
+struct perf_probe {
+	bool is_return;
+	char name[KSYM_NAME_LEN]; /* of the function; "": an address */
+	struct kretprobe rp;      /* kprobe; not at a return: only rp.kp */
+	struct path path;         /* uprobe; counted */
+	struct uprobe_consumer consumer;
+}; /* constant once registered */
+
+/* ---- hits. Any context ---- */
+
+/* head: the words behind the head of the record; the last one is the address. Preemption off. */
+static void hit(const struct perf_probe *probe, u8 mode, const unsigned long *head, unsigned nr,
+		const struct pt_regs *regs)
+{
+	struct perf_record_hit hit = {
+		.source = probe,
+		.data = { .task = current_stable,
+			  .mode = mode | (current_stable->pid ? 0 : PERF_MODE_IDLE),
+			  .ip = head[nr - 1],
+			  .regs = regs },
+	};
+	struct {
+		struct trace_entry ent;
+		unsigned long head[2];
+	} record;
+
+	if (!perf_hit_without_record(&hit))
+		return;
+	tracing_entry_init(&record.ent, 0, tracing_gen_ctx(), current_stable->pid);
+	for (unsigned i = 0; i < nr; i++)
+		record.head[i] = head[i];
+	perf_hit_with_record(&hit, &record, (u32)(sizeof(record.ent) + nr * sizeof(*head)));
+}
+
+static int kprobe_hit(struct kprobe *p, struct pt_regs *regs)
+{
+	unsigned long ip = regs->ip - 1;
+
+	hit(container_of(p, struct perf_probe, rp.kp), PERF_MODE_KERNEL, &ip, 1, regs);
+	return 0;
+}
+
+static int kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe *rp = get_kretprobe(ri);
+	unsigned long head[2];
+
+	if (!rp)
+		return 0;
+	head[0] = rp->kp.addr;
+	head[1] = get_kretprobe_retaddr(ri);
+	hit(container_of(rp, struct perf_probe, rp), PERF_MODE_KERNEL, head, 2, regs);
+	return 0;
+}
+
+static void uprobe_hit(struct uprobe_consumer *consumer, struct pt_regs *regs)
+{
+	unsigned long ip = regs->ip;
+
+	preempt_disable();
+	hit(container_of(consumer, struct perf_probe, consumer), PERF_MODE_USER, &ip, 1, regs);
+	preempt_enable();
+}
+
+static void uretprobe_hit(struct uprobe_consumer *consumer, unsigned long func,
+			  struct pt_regs *regs)
+{
+	const unsigned long head[] = { func, regs->ip };
+
+	preempt_disable();
+	hit(container_of(consumer, struct perf_probe, consumer), PERF_MODE_USER, head, 2, regs);
+	preempt_enable();
+}
+
+/* ---- what both have. Task context ---- */
+
+static int probe_set_filter(struct perf_event *event, const char *text)
+{
+	const struct trace_event_call call = {
+		.event.fields = trace_probe_head_fields(event->probe->is_return),
+	};
+	struct event_filter *filter;
+	int error = -EEXIST;
+
+	mutex_lock(&event_mutex);
+	if (!event->filter)
+		error = event_filter_create(NULL, &call, text, &filter);
+	if (!error)
+		rcu_assign_pointer(event->filter, filter);
+	mutex_unlock(&event_mutex);
+	return error;
+}
+
+/* Makes the event's probe, which `begin` fills in and registers. 0 or an errno. */
+static int make_probe(struct perf_event *event,
+		      int (*begin)(struct perf_probe *probe, const struct perf_event_attr *attr))
+{
+	struct perf_probe *probe;
+	int error;
+
+	if (!perfmon_capable())
+		return -EACCES;
+	if (event->attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		return -EOPNOTSUPP;
+	probe = kzalloc(sizeof(*probe), GFP_KERNEL);
+	if (!probe)
+		return -ENOMEM;
+	probe->is_return = event->attr->config & 1;
+	error = begin(probe, event->attr);
+	if (error) {
+		kfree(probe);
+		return error;
+	}
+	event->probe = probe;
+	event->source = probe;
+	if (event->attr->sample_period && (event->attr->sample_type & PERF_SAMPLE_RAW))
+		event->flags |= PERF_RECORD;
+	return 0;
+}
+
+/* ---- kprobe ---- */
+
+static int copy_function(struct perf_probe *probe, u64 from)
+{
+	long length;
+
+	if (!from)
+		return 0;
+	length = strncpy_from_user(probe->name, (const char __user *)from, KSYM_NAME_LEN);
+	return length == KSYM_NAME_LEN ? -E2BIG : min((int)length, 0);
+}
+
+static int begin_kprobe(struct perf_probe *probe, const struct perf_event_attr *attr)
+{
+	struct kprobe *kp = &probe->rp.kp;
+	int error = copy_function(probe, attr->config1);
+
+	if (error)
+		return error;
+	if (probe->name[0]) {
+		kp->symbol_name = probe->name;
+		kp->offset = (unsigned)attr->config2;
+	} else {
+		kp->addr = attr->config2;
+	}
+	kp->pre_handler = kprobe_hit;
+	kp->args_only = !attr->sample_period; /* a sample may tell all registers */
+	probe->rp.handler = kretprobe_hit;
+	probe->rp.args_only = kp->args_only;
+	return probe->is_return ? register_kretprobe(&probe->rp) : register_kprobe(kp);
+}
+
+static int kprobe_init(struct perf_event *event)
+{
+	int error = make_probe(event, begin_kprobe);
+
+	if (!error && event->attr->exclude_kernel)
+		event->source = NULL;
+	return error;
+}
+
+static void kprobe_destroy(struct perf_event *event)
+{
+	struct perf_probe *probe = event->probe;
+
+	if (probe->is_return)
+		unregister_kretprobe(&probe->rp);
+	else
+		unregister_kprobe(&probe->rp.kp);
+	kfree(probe);
+}
+
+static const struct pmu kprobe PERF_PMU(kprobe) = {
+	.name = "kprobe",
+	.type = PERF_TYPE_KPROBE,
+	.format = { { "retprobe", "config:0" } },
+	.event_init = kprobe_init,
+	.destroy = kprobe_destroy,
+	.set_filter = probe_set_filter,
+};
+
+/* ---- uprobe ---- */
+
+static int find_file(struct perf_probe *probe, u64 from)
+{
+	char *name;
+	long length;
+	int error;
+
+	if (!from)
+		return -EINVAL;
+	name = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (!name)
+		return -ENOMEM;
+	length = strncpy_from_user(name, (const char __user *)from, PATH_MAX);
+	if (length <= 0)
+		error = length ? -EFAULT : -EINVAL;
+	else
+		error = length == PATH_MAX ? -E2BIG : kern_path(name, LOOKUP_FOLLOW, &probe->path);
+	kfree(name);
+	return error;
+}
+
+static int begin_uprobe(struct perf_probe *probe, const struct perf_event_attr *attr)
+{
+	int error = find_file(probe, attr->config1);
+	struct inode *inode;
+
+	if (error)
+		return error;
+	inode = probe->path.dentry->d_inode;
+	if (probe->is_return)
+		probe->consumer.ret_handler = uretprobe_hit;
+	else
+		probe->consumer.handler = uprobe_hit;
+	error = S_ISREG(inode->i_mode)
+			? uprobe_register_refctr(inode, (loff_t)attr->config2,
+						 (loff_t)(attr->config >> 32), &probe->consumer)
+			: -EINVAL;
+	if (error)
+		path_put(&probe->path);
+	return error;
+}
+
+static int uprobe_init(struct perf_event *event)
+{
+	return make_probe(event, begin_uprobe);
+}
+
+static void uprobe_destroy(struct perf_event *event)
+{
+	struct perf_probe *probe = event->probe;
+
+	uprobe_unregister(probe->path.dentry->d_inode, (loff_t)event->attr->config2,
+			  &probe->consumer);
+	path_put(&probe->path);
+	kfree(probe);
+}
+
+static const struct pmu uprobe PERF_PMU(uprobe) = {
+	.name = "uprobe",
+	.type = PERF_TYPE_UPROBE,
+	.format = { { "ref_ctr_offset", "config:32-63" }, { "retprobe", "config:0" } },
+	.event_init = uprobe_init,
+	.destroy = uprobe_destroy,
+	.set_filter = probe_set_filter,
+};
