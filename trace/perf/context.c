@@ -34,6 +34,7 @@ struct perf_context *perf_alloc_context(struct task_struct *task)
 	if (!ctx)
 		return NULL;
 	init_context(ctx);
+	get_task_struct(task);
 	ctx->task = task;
 	return ctx;
 }
@@ -51,9 +52,10 @@ static void free_context(struct rcu_head *rcu)
 void perf_put_context(struct perf_context *ctx)
 {
 	WRITE_ONCE(ctx->task->perf, NULL);
-	/* A fork has failed. The reference comes with perf_new(), and the task goes at once. */
-	if (!ctx->task->pid)
+	if (!ctx->task->pid) { /* a fork has failed, which frees the task at once */
+		put_task_struct(ctx->task);
 		ctx->task = NULL;
+	}
 	if (ctx->shown)
 		call_rcu(&ctx->rcu, free_context);
 	else
@@ -69,7 +71,6 @@ struct perf_context *perf_get_context(struct task_struct *task)
 		ctx = perf_alloc_context(task);
 		if (!ctx)
 			return ERR_PTR(-ENOMEM);
-		get_task_struct(task);
 		/* A full barrier: see the top of the file. */
 		(void)xchg(&task->perf, ctx);
 	}

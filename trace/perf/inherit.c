@@ -70,14 +70,11 @@ static int inherit_context(struct perf_context *from, struct perf_context *to, u
 	return error;
 }
 
-static int perf_copy(u64 clone_flags, struct task_struct *child)
+static noinline int copy_events(u64 clone_flags, struct task_struct *child)
 {
 	struct perf_context *from;
 	int error = 0;
 
-	/* A kernel task, also one that a program's system call makes, inherits nothing. */
-	if (likely(!READ_ONCE(current->perf)) || child->thread_fn)
-		return 0;
 	mutex_lock(&perf_mutex);
 	from = current->perf;
 	if (from && from->nr_inherit) {
@@ -90,13 +87,12 @@ static int perf_copy(u64 clone_flags, struct task_struct *child)
 	return error;
 }
 
-/*
- * The context's reference to its task. Not earlier: a fork that fails frees the task at once.
- */
-static void perf_new(struct task_struct *task)
+static int perf_copy(u64 clone_flags, struct task_struct *child)
 {
-	if (unlikely(task->perf != NULL))
-		get_task_struct(task);
+	/* A kernel task, also one that a program's system call makes, inherits nothing. */
+	if (likely(!READ_ONCE(current->perf)) || child->thread_fn)
+		return 0;
+	return copy_events(clone_flags, child);
 }
 
 /* ---- exit ---- */
@@ -156,7 +152,6 @@ static void perf_exit(struct task_struct *task)
 
 static const struct task_part perf_task_part TASK_PART(perf) = {
 	.copy = perf_copy,
-	.new = perf_new,
 	.exit = perf_exit,
 };
 
