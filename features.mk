@@ -29,7 +29,7 @@ $(call feature,programs,initramfs,\
 	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c fs/tmpfs/mmap.c kernel/console/tty_jobctrl.c kernel/console/tty_ioctl.c \
 	kernel/console/n_tty_control.c kernel/printk/kmsg_record.c 	kernel/console/tty_modes.c \
 	fs/proc/task fs/proc/kcore.c fs/proc/mounts.c fs/proc/unknown_syscalls.c fs/dev/random.c fs/dev/kmsg.c \
-	fs/proc/sysctl_sched.c fs/proc/sysctl_ulong.c fs/sys/sysfs.c fs/tmpfs/options.c fs/tracefs/options.c fs/vfs/statfs.h fs/dev/devices.h kernel/lib/hash.h kernel/mm/kasprintf.c kernel/sched/mm.h,\
+	fs/proc/sysctl_sched.c fs/proc/sysctl_ulong.c fs/sys/sysfs.c fs/tmpfs/fallocate.c fs/tmpfs/options.c fs/tracefs/options.c fs/vfs/statfs.h fs/dev/devices.h kernel/lib/hash.h kernel/mm/kasprintf.c kernel/sched/mm.h,\
 	ring 3: processes and signals and user memory and Linux's system calls)
 
 $(call feature,threads,programs,\

@@ -33,6 +33,13 @@ struct linux_binprm {
 	bool point_of_no_return; /* the old program is gone: an error ends the process */
 };
 
+/* open_exec.c */
+/*
+ * Opens a program: a regular file that the current task may execute. at_flags: AT_EMPTY_PATH,
+ * AT_SYMLINK_NOFOLLOW. Returns a counted file, from which kernel_read() reads, or an ERR_PTR.
+ */
+struct file *open_exec(int dfd, const char *name, int at_flags);
+
 /* strings.c */
 /* The number of pointers before the NULL. -EFAULT, -E2BIG. */
 int count_strings(const char __user *const __user *strings);

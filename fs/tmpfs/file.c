@@ -5,7 +5,6 @@
  */
 #include "fs/vfs/hooks.h"
 #include "fs/vfs/internal.h"
-#include "fs/vfs/open.h"
 #include "fs/tmpfs/tmpfs.h"
 #include "fs/file/uio.h"
 #include "kernel/lib/string.h"
@@ -60,8 +59,7 @@ noinline struct page *tmpfs_make_page(struct inode *inode, u64 index)
 
 /* ---- seals ---- */
 
-/* -EPERM: a seal of the file forbids a write up to end (excluded). i_mutex is held. */
-static int check_seals_write(const struct inode *inode, loff_t end)
+int tmpfs_check_seals_write(const struct inode *inode, loff_t end)
 {
 	unsigned seals = tmpfs_i(inode)->seals;
 
@@ -72,8 +70,7 @@ static int check_seals_write(const struct inode *inode, loff_t end)
 	return (seals & F_SEAL_GROW) && end > inode->i_size ? -EPERM : 0;
 }
 
-/* The same for a change of the length. */
-static int check_seals_resize(const struct inode *inode, loff_t length)
+int tmpfs_check_seals_resize(const struct inode *inode, loff_t length)
 {
 	unsigned seals = tmpfs_i(inode)->seals;
 
@@ -147,7 +144,7 @@ static ssize_t write_pages(struct inode *inode, loff_t pos, size_t count, struct
 	while (done < count) {
 		size_t offset = (size_t)pos % PAGE_SIZE, copied;
 		size_t n = min(count - done, PAGE_SIZE - offset);
-		int err = check_seals_write(inode, pos + (loff_t)n);
+		int err = tmpfs_check_seals_write(inode, pos + (loff_t)n);
 		struct page *page =
 			err ? ERR_PTR(err) : tmpfs_get_page(inode, (u64)pos / PAGE_SIZE);
 
@@ -223,8 +220,7 @@ static loff_t tmpfs_llseek(struct file *file, loff_t offset, int whence)
 
 /* ---- length ---- */
 
-/* Zeros the bytes of a page from start to end, if the page exists. */
-static void zero_part(struct inode *inode, u64 index, size_t start, size_t end)
+void tmpfs_zero_part(struct inode *inode, u64 index, size_t start, size_t end)
 {
 	struct page *page = find_get_page(inode->i_mapping, index);
 
@@ -234,15 +230,13 @@ static void zero_part(struct inode *inode, u64 index, size_t start, size_t end)
 	}
 }
 
-/* Removes whole pages. The caller holds i_mutex and fault_lock for writing. */
-static void remove_pages(struct inode *inode, u64 first, u64 last, bool even_cows)
+void tmpfs_remove_pages(struct inode *inode, u64 first, u64 last, bool even_cows)
 {
 	uncharge_pages(inode->i_sb,
 		       remove_from_page_cache(inode->i_mapping, first, last, even_cows));
 }
 
-/* May the file get this long? -EFBIG, and SIGXFSZ if the limit is that of the process. */
-static int check_size(const struct inode *inode, loff_t length)
+int tmpfs_check_size(const struct inode *inode, loff_t length)
 {
 	if (length > TMPFS_MAX_BYTES)
 		return -EFBIG;
@@ -257,10 +251,10 @@ static int tmpfs_truncate(struct inode *inode, loff_t length)
 {
 	struct address_space *mapping = inode->i_mapping;
 	loff_t old = inode->i_size;
-	int err = check_seals_resize(inode, length);
+	int err = tmpfs_check_seals_resize(inode, length);
 
 	if (!err)
-		err = check_size(inode, length);
+		err = tmpfs_check_size(inode, length);
 	if (err)
 		return err;
 	if (length >= old) {
@@ -269,117 +263,12 @@ static int tmpfs_truncate(struct inode *inode, loff_t length)
 	}
 	down_write(&mapping->fault_lock);
 	WRITE_ONCE(inode->i_size, length);
-	remove_pages(inode, DIV_ROUND_UP((u64)length, PAGE_SIZE), ~0ULL, true);
+	tmpfs_remove_pages(inode, DIV_ROUND_UP((u64)length, PAGE_SIZE), ~0ULL, true);
 	/* The bytes must be zero if the file grows again. */
 	if ((u64)length % PAGE_SIZE)
-		zero_part(inode, (u64)length / PAGE_SIZE, (u64)length % PAGE_SIZE, PAGE_SIZE);
+		tmpfs_zero_part(inode, (u64)length / PAGE_SIZE, (u64)length % PAGE_SIZE, PAGE_SIZE);
 	up_write(&mapping->fault_lock);
 	return 0;
-}
-
-/* i_mutex is held. */
-static void punch_hole(struct inode *inode, loff_t offset, loff_t len)
-{
-	struct address_space *mapping = inode->i_mapping;
-	u64 start = (u64)offset, end = start + (u64)len;
-	u64 first = DIV_ROUND_UP(start, PAGE_SIZE), last = end / PAGE_SIZE; /* whole pages */
-
-	down_write(&mapping->fault_lock);
-	if (start / PAGE_SIZE == end / PAGE_SIZE) {
-		zero_part(inode, start / PAGE_SIZE, start % PAGE_SIZE, end % PAGE_SIZE);
-	} else {
-		if (start % PAGE_SIZE)
-			zero_part(inode, start / PAGE_SIZE, start % PAGE_SIZE, PAGE_SIZE);
-		if (end % PAGE_SIZE)
-			zero_part(inode, last, 0, end % PAGE_SIZE);
-		if (first < last)
-			remove_pages(inode, first, last - 1, false);
-	}
-	up_write(&mapping->fault_lock);
-}
-
-/* Made by the call of fallocate(2) that holds i_mutex. */
-#define PAGE_RESERVED (1UL << PAGE_OWNER_SHIFT)
-
-/* Makes the missing pages of [index, end). Returns the first one that it could not make, or end. */
-static u64 make_pages(struct inode *inode, u64 index, u64 end, int *err)
-{
-	for (; index < end; index++) {
-		struct page *page = find_get_page(inode->i_mapping, index);
-
-		if (!page) {
-			page = tmpfs_make_page(inode, index);
-			if (IS_ERR(page)) {
-				*err = (int)PTR_ERR(page);
-				break;
-			}
-			__atomic_fetch_or(&page->state, PAGE_RESERVED, __ATOMIC_RELAXED);
-		}
-		put_page(page);
-	}
-	return index;
-}
-
-/* Ends make_pages() for [index, end). cancel: removes the new pages that no program uses yet. */
-static void finish_pages(struct inode *inode, u64 index, u64 end, bool cancel)
-{
-	struct address_space *mapping = inode->i_mapping;
-
-	down_write(&mapping->fault_lock);
-	for (; index < end; index++) {
-		struct page *page = find_get_page(mapping, index);
-		bool made = page->state & PAGE_RESERVED, unused = page_count(page) == 2;
-
-		__atomic_fetch_and(&page->state, ~PAGE_RESERVED, __ATOMIC_RELAXED);
-		put_page(page);
-		if (cancel && made && unused)
-			remove_pages(inode, index, index, false);
-	}
-	up_write(&mapping->fault_lock);
-}
-
-/* Makes all pages of a range. If that fails, removes those that it has made. i_mutex is held. */
-static int reserve_range(struct inode *inode, loff_t offset, loff_t len)
-{
-	u64 index = (u64)offset / PAGE_SIZE, end = DIV_ROUND_UP((u64)(offset + len), PAGE_SIZE);
-	struct tmpfs_sb_info *info = tmpfs_sb(inode->i_sb);
-	int err = 0;
-
-	/* So that a hopeless request does not first use up the memory. */
-	if (info->max_blocks && end - index > (u64)info->max_blocks)
-		return -ENOSPC;
-	end = make_pages(inode, index, end, &err);
-	finish_pages(inode, index, end, err);
-	return err;
-}
-
-static long tmpfs_fallocate(struct file *file, int mode, loff_t offset, loff_t len)
-{
-	struct inode *inode = file->f_inode;
-	int err = 0;
-
-	if (mode & ~(FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE))
-		return -EOPNOTSUPP;
-	mutex_lock(&inode->i_mutex);
-	if (mode & FALLOC_FL_PUNCH_HOLE) {
-		err = check_seals_write(inode, 0);
-		if (!err)
-			punch_hole(inode, offset, len);
-	} else {
-		err = check_size(inode, offset + len);
-		if (!err && offset + len > inode->i_size)
-			err = check_seals_resize(inode, offset + len);
-		if (!err)
-			err = reserve_range(inode, offset, len);
-		if (!err && !(mode & FALLOC_FL_KEEP_SIZE) && offset + len > inode->i_size)
-			WRITE_ONCE(inode->i_size, offset + len);
-	}
-	if (!err) {
-		file_remove_privs(inode);
-		inode->i_mtime = inode->i_ctime = inode_now();
-	}
-	mutex_unlock(&inode->i_mutex);
-	return err;
 }
 
 static int tmpfs_mmap(struct file *file, struct vm_area_struct *vma)
@@ -406,12 +295,11 @@ static size_t tmpfs_memory(struct file *file)
 	return READ_ONCE(inode->i_nlink) ? 0 : READ_ONCE(inode->i_mapping->nr_pages) * PAGE_SIZE;
 }
 
-const struct file_operations tmpfs_file_operations = {
+struct file_operations tmpfs_file_operations __ro_after_init = {
 	.read_iter = tmpfs_read_iter,
 	.write_iter = tmpfs_write_iter,
 	.llseek = tmpfs_llseek,
 	.mmap = tmpfs_mmap,
-	.fallocate = tmpfs_fallocate,
 	.memory = tmpfs_memory,
 };
 

@@ -64,7 +64,8 @@ extern struct file_system_type rootfs_type;
 extern int (*tmpfs_options_hook)(struct tmpfs_sb_info *info, const char *data);
 extern struct super_operations tmpfs_super_operations;
 
-extern const struct file_operations tmpfs_file_operations;
+/* With programs fallocate.c adds fallocate in a core initcall. */
+extern struct file_operations tmpfs_file_operations;
 extern const struct inode_operations tmpfs_file_inode_operations;
 
 /*
@@ -74,5 +75,15 @@ extern const struct inode_operations tmpfs_file_inode_operations;
 long memfd_fcntl(struct file *file, bool add, unsigned long seals);
 /* A file without a name, counted against the limits of dir's file system. Or an ERR_PTR. */
 struct inode *tmpfs_tmpfile(struct inode *dir, umode_t mode);
+/* -EPERM: a seal of the file forbids a write up to end (excluded). i_mutex is held. */
+int tmpfs_check_seals_write(const struct inode *inode, loff_t end);
+/* The same for a change of the length. */
+int tmpfs_check_seals_resize(const struct inode *inode, loff_t length);
+/* May the file get this long? -EFBIG, and SIGXFSZ if the limit is that of the process. */
+int tmpfs_check_size(const struct inode *inode, loff_t length);
+/* Zeros the bytes of a page from start to end, if the page exists. */
+void tmpfs_zero_part(struct inode *inode, u64 index, size_t start, size_t end);
+/* Removes whole pages. The caller holds i_mutex and fault_lock for writing. */
+void tmpfs_remove_pages(struct inode *inode, u64 first, u64 last, bool even_cows);
 /* Frees the pages of a regular file, for evict_inode. */
 void tmpfs_free_pages(struct inode *inode);

@@ -244,33 +244,3 @@ noinline struct file *do_filp_open(int dfd, const char *path, int flags, umode_t
 	}
 	return file;
 }
-
-struct file *open_exec(int dfd, const char *name, int at_flags)
-{
-	struct open_flags op = { .flags = O_RDONLY | O_LARGEFILE, .acc = MAY_EXEC };
-	unsigned lookup = at_flags & AT_SYMLINK_NOFOLLOW ? 0 : LOOKUP_FOLLOW;
-	struct file *file;
-	struct path path;
-	int err;
-
-	if (at_flags & AT_EMPTY_PATH)
-		lookup |= LOOKUP_EMPTY;
-	err = kern_path_at(dfd, name, lookup, &path);
-	if (err)
-		return ERR_PTR(err);
-	if (S_ISLNK(path.dentry->d_inode->i_mode))
-		file = ERR_PTR(-ELOOP);
-	else if (!S_ISREG(path.dentry->d_inode->i_mode))
-		file = ERR_PTR(-EACCES);
-	else
-		file = alloc_empty_file((unsigned)op.flags);
-	if (!IS_ERR(file)) {
-		err = open_found(&path, &op, file);
-		if (err) {
-			fput(file);
-			file = ERR_PTR(err);
-		}
-	}
-	path_put(&path);
-	return file;
-}

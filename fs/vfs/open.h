@@ -4,11 +4,6 @@
 #include "fs/vfs/fs.h"
 
 /*
- * Opens a program: a regular file that the current task may execute. at_flags: AT_EMPTY_PATH,
- * AT_SYMLINK_NOFOLLOW. Returns a counted file, from which kernel_read() reads, or an ERR_PTR.
- */
-struct file *open_exec(int dfd, const char *name, int at_flags);
-/*
  * Forbids writers while a program runs from the file: 0, or -ETXTBSY if one has it open. Then
  * opens for writing get -ETXTBSY until allow_write_access().
  */
