@@ -57,7 +57,7 @@ $(call feature,ptys,programs,\
 	pseudo-terminals)
 
 $(call feature,modules,programs,\
-	kernel/module fs/module arch/x86_64/module kernel/jump_label_module.c kernel/kallsyms_module.c fs/proc/modules.c,\
+	kernel/module trace/core/module_formats.c fs/module arch/x86_64/module kernel/jump_label_module.c kernel/kallsyms_module.c fs/proc/modules.c,\
 	loadable modules)
 
 $(call feature,sysfiles,core,\

@@ -2,13 +2,9 @@
 #include "trace/core/trace_printk.h"
 
 #include "fs/vfs/seq_file.h"
-#include "kernel/errno.h"
 #include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
-#include "kernel/mm/slab.h"
-#include "kernel/module_list.h"
-#include "kernel/sched/mutex.h"
 #include "trace/core/files.h"
 #include "trace/core/options.h"
 #include "trace/core/write.h"
@@ -167,54 +163,6 @@ bool trace_printk_is_constant(const char *text)
 	return false;
 }
 
-/* ---- formats of modules ---- */
-
-/* A copy of a format. It stays for ever, because entries with its address may. */
-struct module_format {
-	struct list_head list; /* [module_formats_lock] in module_formats */
-	char text[];           /* constant */
-};
-
-static DEFINE_MUTEX(module_formats_lock);
-static LIST_HEAD(module_formats);
-
-/* Returns the copy of a text, or NULL. module_formats_lock held. */
-static const char *hold_format(const char *text)
-{
-	struct module_format *format;
-
-	list_for_each_entry (format, &module_formats, list)
-		if (strcmp(format->text, text) == 0)
-			return format->text;
-	format = kmalloc(sizeof(*format) + strlen(text) + 1, GFP_KERNEL);
-	if (!format)
-		return NULL;
-	memcpy(format->text, text, strlen(text) + 1);
-	list_add_tail(&format->list, &module_formats);
-	return format->text;
-}
-
-/* Replaces the formats of a module by copies. */
-static int printk_module_coming(struct module *mod)
-{
-	int error = 0;
-
-	mutex_lock(&module_formats_lock);
-	for (unsigned i = 0; i < mod->num_trace_printk_formats; i++) {
-		const char **format = &mod->trace_printk_formats[i];
-
-		const char *copy = *format ? hold_format(*format) : NULL;
-
-		if (*format && !copy)
-			error = -ENOMEM;
-		*format = copy;
-	}
-	mutex_unlock(&module_formats_lock);
-	return error;
-}
-
-MODULE_NOTIFIER(MODULE_CHAIN_FORMATS) = { .coming = printk_module_coming };
-
 /* ---- printk_formats: ADDRESS : "text", with the escapes of C ---- */
 
 static void show_escaped(struct seq_file *m, const char *text)
@@ -237,25 +185,23 @@ static void show_escaped(struct seq_file *m, const char *text)
 	}
 }
 
-static void show_format(struct seq_file *m, const char *fmt)
+void trace_printk_show_format(struct seq_file *m, const char *fmt)
 {
 	seq_printf(m, "0x%lx : \"", (unsigned long)fmt);
 	show_escaped(m, fmt);
 	seq_puts(m, "\"\n");
 }
 
+void (*module_formats_hook)(struct seq_file *m);
+
 static int printk_formats_show(struct seq_file *m, void *v __unused)
 {
-	const struct module_format *format;
-
 	for_each_linker_table_entry (fmt, trace_printk_formats) {
 		if (*fmt)
-			show_format(m, *fmt);
+			trace_printk_show_format(m, *fmt);
 	}
-	mutex_lock(&module_formats_lock);
-	list_for_each_entry (format, &module_formats, list)
-		show_format(m, format->text);
-	mutex_unlock(&module_formats_lock);
+	if (module_formats_hook)
+		module_formats_hook(m);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(printk_formats);

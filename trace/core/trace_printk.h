@@ -12,6 +12,8 @@
 
 #include "kernel/linker_table.h"
 
+struct seq_file;
+
 /*
  * Puts the address of a constant text into the list of printk_formats. Returns it, or NULL. In a
  * module the list is writable, and the address is loaded from it: the kernel has replaced it by
@@ -52,6 +54,13 @@
 
 /* Returns whether text is a constant of trace_printk() in the kernel's image. Any context. */
 bool trace_printk_is_constant(const char *text);
+
+/*
+ * trace/core/module_formats.c sets it in a core initcall: shows the formats of modules in
+ * printk_formats, by trace_printk_show_format(). NULL: there are no modules. Task context.
+ */
+extern void (*module_formats_hook)(struct seq_file *m);
+void trace_printk_show_format(struct seq_file *m, const char *fmt);
 
 /* For the macros only. fmt and text of the first two must never be freed. */
 #define __trace_puts_any(constant, text)                                                           \
