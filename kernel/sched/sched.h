@@ -62,8 +62,6 @@ void yield(void);
 /* Lets another task run if one waits for the CPU. For long loops in task context. */
 void cond_resched(void);
 void msleep(unsigned ms);
-/* 0; -EINTR if a signal has ended the sleep. */
-int sleep_interruptible(u64 ns);
 
 /* Makes a sleeping or new task runnable. True if it was not runnable. Any context but NMI. */
 bool wake_up_process(struct task_struct *p);

@@ -58,16 +58,3 @@ void msleep(unsigned ms)
 	}
 }
 EXPORT_SYMBOL(msleep);
-
-int sleep_interruptible(u64 ns)
-{
-	while (ns) {
-		set_current_state(TASK_INTERRUPTIBLE);
-		if (signal_pending(current)) {
-			__set_current_state(TASK_RUNNING);
-			return -EINTR;
-		}
-		ns = schedule_timeout(ns);
-	}
-	return 0;
-}

@@ -109,10 +109,16 @@ SELFTEST(tasks, ten_thousand_tasks_leave_nothing_behind)
 
 static int sleep_long(void *arg __unused)
 {
-	int ret = sleep_interruptible(1000000 * NSEC_PER_SEC);
+	u64 left = 1000000 * NSEC_PER_SEC;
 
-	if (ret == -EINTR)
-		do_exit(pending_signal(current));
+	while (left) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (signal_pending(current)) {
+			__set_current_state(TASK_RUNNING);
+			do_exit(pending_signal(current));
+		}
+		left = schedule_timeout(left);
+	}
 	return 1;
 }
 
