@@ -143,6 +143,7 @@ $(call together,events commands,trace/events/function_commands.c)
 $(call together,events programs,trace/events/syscalls.c trace/events/systems/raw_syscalls.c trace/events/systems/signal.c)
 $(call together,sockets events,trace/events/systems/net.c)
 $(call together,perf probes,trace/perf/probe.c)
+$(call together,perf ftrace,trace/perf/function.c)
 
 # Self-tests, benches and provoked faults of features.
 $(call together,programs,selftest/arch/ring3% selftest/arch/uaccess.c selftest/bench/calls.c selftest/bench/ring3.c selftest/bench/vm.c \

@@ -2,9 +2,11 @@
 #include "arch/cpu/linkage.h"
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/task/task_work.h"
 #include "kernel/vm/mm.h"
+#include "selftest/lib/ftrace_targets.h"
 #include "selftest/lib/user_memory.h"
 #include "selftest/selftest.h"
 #include "selftest/trace/events/model_events.h"
@@ -124,5 +126,32 @@ SELFTEST(perf_tracepoint, event_that_perf_counts_cannot_be_removed)
 	EXPECT_EQ(put_mode("dynamic_events", "-:synthetic/counted", 19, O_APPEND), -EBUSY);
 	close_event(b);
 	EXPECT_EQ(put_mode("dynamic_events", "-:synthetic/counted", 19, O_APPEND), 0);
+	test_mm_end(mm);
+}
+
+SELFTEST(perf_tracepoint, function_event_counts_calls_of_all_functions)
+{
+	struct mm_struct *mm = test_mm_begin();
+	unsigned long addr = test_mmap(0, PAGE_SIZE, 0);
+	int number = number_of("ftrace", "function");
+	long all = open_event(addr, number, 0, -1), one = open_event(addr, number, 0, -1);
+	char filter[64];
+	u64 before_all, before_one;
+
+	ASSERT(mm && all >= 0 && one >= 0);
+	snprintf(filter, sizeof(filter), "ip == %lu", (unsigned long)ftrace_target_add);
+	EXPECT_EQ(set_filter(addr, one, filter), 0);
+	before_all = count_of(addr, all);
+	before_one = count_of(addr, one);
+	for (int i = 0; i < 7; i++)
+		EXPECT_EQ(ftrace_target_add(i, 1), i + 1);
+	EXPECT_EQ(count_of(addr, one) - before_one, 7);
+	EXPECT(count_of(addr, all) - before_all >= 7);
+	EXPECT(get("enabled_functions")[0]);
+	close_event(all);
+	EXPECT_EQ(ftrace_target_add(1, 1), 2);
+	EXPECT_EQ(count_of(addr, one) - before_one, 8);
+	close_event(one);
+	EXPECT(!get("enabled_functions")[0]);
 	test_mm_end(mm);
 }

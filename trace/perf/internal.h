@@ -359,6 +359,11 @@ struct perf_record_hit {
 	u32 length;
 	bool wants_record;
 };
+/*
+ * function.c. One more or one less event that each traced function hits. Returns their source, or
+ * an errno as a pointer. Task context; waits for RCU-tasks, so E is not held. NULL: not linked.
+ */
+extern const void *(*perf_function_hook)(int n);
 /* source, and data or complete are set. Returns whether there is an event that needs the record. */
 bool perf_hit_without_record(struct perf_record_hit *hit);
 void perf_hit_with_record(struct perf_record_hit *hit, const void *entry, u32 length);

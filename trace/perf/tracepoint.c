@@ -42,6 +42,8 @@ struct perf_tp {
 
 static LIST_HEAD(perf_tps); /* [E] */
 
+const void *(*perf_function_hook)(int n)__ro_after_init;
+
 /* That of the files. It has no buffer and no events, only what groups of events keep in it. */
 static struct trace_array perf_trace_array = { .name = "perf" };
 
@@ -113,7 +115,8 @@ static unsigned long find_place(unsigned long *frame)
 	if (!stack_trace_find_caller(trace_is_traceiter, frame, &ip))
 		return 0;
 	while (trace_is_probe_path(ip) && stack_trace_save_frame(*frame, &ip, 1))
-		*frame = *(const unsigned long *)*frame;
+		*frame = *frame & 1 ? ((const struct pt_regs *)(*frame - 1))->bp /* an int3 */
+				    : *(const unsigned long *)*frame;
 	return ip;
 }
 
@@ -280,7 +283,7 @@ static struct perf_tp *make_tp(struct trace_event_call *call)
 	tp->of_user = call->group || (call->flags & TRACE_EVENT_FL_UPROBE);
 	if (call->flags & TRACE_EVENT_FL_PROBE)
 		tp->ip_offset = find_ip(call->event.fields);
-	/* Nothing hits the entries of the tracers. An event probe is hit only in a trace_array. */
+	/* The entries of tracers are hit by function.c, or not at all; an event probe is not. */
 	tp->has_recorder = call->reg && !(call->flags & TRACE_EVENT_FL_INSTANCE);
 	tp->has_counter = (call->flags & TRACE_EVENT_FL_TRACEPOINT) &&
 			  !(call->flags & TRACE_EVENT_FL_DYNAMIC);
@@ -350,13 +353,24 @@ static bool is_event(const struct trace_event_call *call, const char *system, co
 	return !strcmp(trace_event_system(call), system) && !strcmp(trace_event_name(call), name);
 }
 
+/* A sample must not read the program's memory: the function may be one that handles a fault. */
+static int check_function(const struct perf_event_attr *attr)
+{
+	int error = perf_allow_tracepoint();
+
+	if (!error && attr->sample_period &&
+	    (!attr->exclude_callchain_user || (attr->sample_type & PERF_SAMPLE_STACK_USER)))
+		error = -EINVAL;
+	return error;
+}
+
 static int check_rights(const struct perf_event *event, const struct trace_event_call *call)
 {
 	/* A sample may wake its reader by the interrupt whose end this event is. */
 	if (event->attr->sample_period && is_event(call, "irq_vectors", "irq_work_exit"))
 		return -EPERM;
 	if (is_event(call, "ftrace", "function"))
-		return perf_allow_tracepoint();
+		return check_function(event->attr);
 	if (!(event->attr->sample_type & PERF_SAMPLE_RAW) ||
 	    (event->of_task && is_of_syscall(call)))
 		return 0;
@@ -385,6 +399,35 @@ static int init(struct perf_event *event, struct trace_event_call *call)
 	return error;
 }
 
+static bool is_function(const struct perf_event *event)
+{
+	return perf_function_hook && is_event(event->tp->file.call, "ftrace", "function");
+}
+
+static void tracepoint_destroy(struct perf_event *event)
+{
+	if (is_function(event) && event->source)
+		(void)perf_function_hook(-1);
+	mutex_lock(&event_mutex);
+	detach(event);
+	put_tp(event->tp);
+	mutex_unlock(&event_mutex);
+}
+
+/* Not under E. */
+static int begin_function(struct perf_event *event)
+{
+	const void *source = perf_function_hook(1);
+
+	if (!IS_ERR(source)) {
+		event->source = source;
+		return 0;
+	}
+	event->source = NULL;
+	tracepoint_destroy(event);
+	return (int)PTR_ERR(source);
+}
+
 static int tracepoint_init(struct perf_event *event)
 {
 	struct trace_event_call *call;
@@ -396,15 +439,9 @@ static int tracepoint_init(struct perf_event *event)
 	call = find_call(event->attr->config);
 	error = call ? init(event, call) : -EINVAL;
 	mutex_unlock(&event_mutex);
+	if (!error && event->source && is_function(event))
+		error = begin_function(event);
 	return error;
-}
-
-static void tracepoint_destroy(struct perf_event *event)
-{
-	mutex_lock(&event_mutex);
-	detach(event);
-	put_tp(event->tp);
-	mutex_unlock(&event_mutex);
 }
 
 /* E held. */
