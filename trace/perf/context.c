@@ -133,6 +133,7 @@ int perf_context_add(struct perf_context *ctx, struct perf_event *event)
 	if (event->pmu->join)
 		event->pmu->join(event);
 	ctx->nr_inherit += event->attr->inherit;
+	ctx->nr_one_cpu += event->cpu != -1;
 	list_add_tail(&event->ctx_node, &ctx->events);
 	if (list) {
 		event->shown = ctx->shown = true;
@@ -153,6 +154,7 @@ void perf_context_remove(struct perf_event *event)
 	if (hit_list(ctx, event))
 		list_del_rcu(&event->hit_node);
 	ctx->nr_inherit -= event->attr->inherit;
+	ctx->nr_one_cpu -= event->cpu != -1;
 	WRITE_ONCE(event->ctx, NULL);
 }
 
@@ -182,51 +184,20 @@ void perf_kick(struct perf_context *ctx)
 
 /* ---- hits ---- */
 
-/* cpu: only events with that CPU; -2: all. */
-static __always_inline void walk(const struct list_head *list, const void *source, int cpu,
-				 perf_hit_fn *fn, void *data)
-{
-	struct perf_event *event;
-
-	list_for_each_entry_rcu (event, list, hit_node)
-		if (event->source == source && (cpu == -2 || event->cpu == cpu))
-			fn(event, data);
-}
-
-static __always_inline void walk_cpu(const void *source, perf_hit_fn *fn, void *data)
-{
-	const struct perf_context *ctx = this_cpu_ptr(&perf_cpu_contexts);
-
-	walk(&ctx->hits[perf_bucket(source, -1)], source, -2, fn, data);
-}
-
-static __always_inline void walk_task(const struct task_struct *task, const void *source,
-				      perf_hit_fn *fn, void *data)
-{
-	const struct perf_context *ctx = rcu_dereference(task->perf);
-	int cpu = (int)smp_processor_id();
-
-	if (!ctx)
-		return;
-	walk(&ctx->hits[perf_bucket(source, -1)], source, -1, fn, data);
-	walk(&ctx->hits[perf_bucket(source, cpu)], source, cpu, fn, data);
-}
-
 void perf_for_each_cpu_hit(const void *source, perf_hit_fn *fn, void *data)
 {
-	walk_cpu(source, fn, data);
+	perf_walk_cpu(source, fn, data);
 }
 
 void perf_for_each_task_hit(const struct task_struct *task, const void *source, perf_hit_fn *fn,
 			    void *data)
 {
-	walk_task(task, source, fn, data);
+	perf_walk_task(task, source, fn, data);
 }
 
 void perf_for_each_hit(const void *source, perf_hit_fn *fn, void *data)
 {
-	walk_cpu(source, fn, data);
-	walk_task(current_stable, source, fn, data);
+	perf_walk(source, fn, data);
 }
 
 /* ---- clocks ---- */

@@ -167,6 +167,7 @@ struct perf_event {
 	struct perf_probe *probe; /* [C] of an original: probe.c */
 	/* Of an original: a hit counts only if its record matches. NULL: all hits count. */
 	struct event_filter *filter; /* [E] to write, RCU to read; set once */
+	bool only_counts; /* [E] to write: of an original that has no filter and does not sample */
 
 	/* Where it is. */
 	struct perf_context *ctx;      /* [R] NULL: in no context (PERF_EXIT, or being closed) */
@@ -252,6 +253,7 @@ struct perf_context {
 	struct list_head on_cpu; /* [R] events with PERF_ON_CPU */
 	unsigned cpu;            /* [C] of a CPU's context */
 	unsigned nr_inherit;     /* [M] events that a child of the task gets */
+	unsigned nr_one_cpu;     /* [M] to write: events with a CPU */
 	/*
 	 * Of a task with an event with PERF_RUN: its runtime on each CPU, and its runtime when it
 	 * got its CPU. Written by the switch hook and read by task_call_func(), so both hold R of
@@ -329,6 +331,43 @@ void perf_for_each_hit(const void *source, perf_hit_fn *fn, void *data);
 void perf_for_each_cpu_hit(const void *source, perf_hit_fn *fn, void *data);
 void perf_for_each_task_hit(const struct task_struct *task, const void *source, perf_hit_fn *fn,
 			    void *data);
+
+/* The same, inline with fn, where each instruction matters. */
+static __always_inline void perf_walk_cpu(const void *source, perf_hit_fn *fn, void *data)
+{
+	const struct perf_context *ctx = this_cpu_ptr(&perf_cpu_contexts);
+	struct perf_event *event;
+
+	list_for_each_entry_rcu (event, &ctx->hits[perf_bucket(source, -1)], hit_node)
+		if (event->source == source)
+			fn(event, data);
+}
+
+static __always_inline void perf_walk_task(const struct task_struct *task, const void *source,
+					   perf_hit_fn *fn, void *data)
+{
+	const struct perf_context *ctx = rcu_dereference(task->perf);
+	struct perf_event *event;
+	int cpu;
+
+	if (!ctx)
+		return;
+	list_for_each_entry_rcu (event, &ctx->hits[perf_bucket(source, -1)], hit_node)
+		if (event->source == source && event->cpu == -1)
+			fn(event, data);
+	if (likely(!READ_ONCE(ctx->nr_one_cpu)))
+		return;
+	cpu = (int)smp_processor_id();
+	list_for_each_entry_rcu (event, &ctx->hits[perf_bucket(source, cpu)], hit_node)
+		if (event->source == source && event->cpu == cpu)
+			fn(event, data);
+}
+
+static __always_inline void perf_walk(const void *source, perf_hit_fn *fn, void *data)
+{
+	perf_walk_cpu(source, fn, data);
+	perf_walk_task(current_stable, source, fn, data);
+}
 
 /*
  * overflow.c. A hit: does nothing if the event is not active or excludes the mode; counts; samples

@@ -137,14 +137,30 @@ static void set_data(struct perf_record_hit *hit)
 		hit->data.ip = *(const unsigned long *)((const u8 *)hit->entry + tp->ip_offset);
 }
 
-/* The counter. The tracepoint passes more arguments. */
-static void count_hit(void *tp)
+/* Makes no room for what only a sample tells. */
+static noinline void hit_other(struct perf_event *event, const void *tp)
 {
 	struct perf_record_hit hit;
 
 	hit.source = tp;
 	hit.complete = set_data;
-	(void)perf_hit_without_record(&hit);
+	hit.entry = NULL;
+	hit.length = 0;
+	hit_without_record(event, &hit);
+}
+
+static __always_inline void hit_one(struct perf_event *event, void *tp)
+{
+	if (likely(perf_original(event)->only_counts))
+		perf_count(event);
+	else
+		hit_other(event, tp);
+}
+
+/* The counter. The tracepoint passes more arguments. */
+static void count_hit(void *tp)
+{
+	perf_walk(tp, hit_one, tp);
 }
 
 static bool wants_record(struct trace_event_file *file)
@@ -388,6 +404,7 @@ static int init(struct perf_event *event, struct trace_event_call *call)
 	if (IS_ERR(tp))
 		return (int)PTR_ERR(tp);
 	event->tp = tp;
+	event->only_counts = !event->attr->sample_period;
 	event->source = event->attr->exclude_kernel && !tp->of_user ? NULL : tp;
 	/* The address of a probe is in its record. */
 	if (event->attr->sample_period &&
@@ -460,6 +477,7 @@ static int set_filter(struct perf_event *event, const char *text)
 		return error;
 	}
 	rcu_assign_pointer(event->filter, filter);
+	WRITE_ONCE(event->only_counts, false);
 	if (counted)
 		detach_counter(tp);
 	else
