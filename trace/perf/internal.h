@@ -394,6 +394,7 @@ struct perf_record_hit {
 	struct perf_sample_data data; /* valid if complete is NULL, but for raw and raw_size */
 	void (*complete)(struct perf_record_hit *hit); /* sets data, for a sample */
 	/* Of tracepoint.c. */
+	const unsigned long *probe_frame; /* __traceiter_NAME() has called it; NULL: not known */
 	const void *entry;
 	u32 length;
 	bool wants_record;

@@ -20,6 +20,7 @@
 #include "trace/perf/internal.h"
 
 #include "arch/cpu/ptrace.h"
+#include "arch/unwind/stacktrace.h"
 #include "arch/unwind/unwind_event.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
@@ -108,13 +109,20 @@ void perf_hit_with_record(struct perf_record_hit *hit, const void *entry, u32 le
 }
 
 /* Where the kernel is. The handler of a probe stands for __traceiter_NAME(). */
-static unsigned long find_place(unsigned long *frame)
+static unsigned long find_place(const struct perf_record_hit *hit, unsigned long *frame)
 {
-	unsigned long ip = 0;
+	const struct perf_tp *tp = hit->source;
+	unsigned long *traceiter, ip = 0;
 
+	if (hit->probe_frame) {
+		traceiter = (unsigned long *)hit->probe_frame[0];
+		*frame = traceiter[0];
+		return (unsigned long)real_return_address(traceiter + 1);
+	}
 	if (!stack_trace_find_caller(trace_is_traceiter, frame, &ip))
 		return 0;
-	while (trace_is_probe_path(ip) && stack_trace_save_frame(*frame, &ip, 1))
+	while (!tp->has_counter && trace_is_probe_path(ip) &&
+	       stack_trace_save_frame(*frame, &ip, 1))
 		*frame = *frame & 1 ? ((const struct pt_regs *)(*frame - 1))->bp /* an int3 */
 				    : *(const unsigned long *)*frame;
 	return ip;
@@ -131,18 +139,20 @@ static void set_data(struct perf_record_hit *hit)
 		hit->data.ip = hit->data.regs->ip;
 	} else {
 		hit->data.mode = PERF_MODE_KERNEL | (current_stable->pid ? 0 : PERF_MODE_IDLE);
-		hit->data.ip = find_place(&hit->data.frame);
+		hit->data.ip = find_place(hit, &hit->data.frame);
 	}
 	if (tp->ip_offset && hit->entry)
 		hit->data.ip = *(const unsigned long *)((const u8 *)hit->entry + tp->ip_offset);
 }
 
 /* Makes no room for what only a sample tells. */
-static noinline void hit_other(struct perf_event *event, const void *tp)
+static noinline void hit_other(struct perf_event *event, const void *tp,
+			       const unsigned long *probe_frame)
 {
 	struct perf_record_hit hit;
 
 	hit.source = tp;
+	hit.probe_frame = probe_frame;
 	hit.complete = set_data;
 	hit.entry = NULL;
 	hit.length = 0;
@@ -154,7 +164,7 @@ static __always_inline void hit_one(struct perf_event *event, void *tp)
 	if (likely(perf_original(event)->only_counts))
 		perf_count(event);
 	else
-		hit_other(event, tp);
+		hit_other(event, tp, __builtin_frame_address(0));
 }
 
 /* The counter. The tracepoint passes more arguments. */
@@ -172,6 +182,7 @@ static bool wants_record(struct trace_event_file *file)
 		return true; /* the counter hits those that need none */
 	hit.source = tp;
 	hit.complete = set_data;
+	hit.probe_frame = NULL;
 	return perf_hit_without_record(&hit);
 }
 
@@ -181,6 +192,7 @@ static void record(struct trace_event_file *file, const void *entry, u32 length)
 
 	hit.source = container_of(file, struct perf_tp, file);
 	hit.complete = set_data;
+	hit.probe_frame = NULL;
 	perf_hit_with_record(&hit, entry, length);
 }
 
