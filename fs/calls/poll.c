@@ -11,7 +11,7 @@
 #include "fs/file/file.h"
 #include "fs/pipe/pipe.h"
 #include "kernel/mm/slab.h"
-#include "kernel/time/timespec.h"
+#include "kernel/posix_time/clock.h"
 #include "kernel/task/signal_struct.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
@@ -105,22 +105,17 @@ void poll_freewait(struct poll_wqueues *pwq)
 
 bool poll_schedule(struct poll_wqueues *pwq, ktime_t end)
 {
-	u64 left = MAX_SCHEDULE_TIMEOUT;
-	ktime_t now;
+	bool late = false;
 
-	if (end != KTIME_MAX) {
-		now = ktime_get();
-		if (now >= end)
-			return false;
-		left = end - now;
-	}
+	if (end != KTIME_MAX && ktime_get() >= end)
+		return false;
 	set_current_state(TASK_INTERRUPTIBLE);
 	if (!READ_ONCE(pwq->triggered))
-		left = schedule_timeout(left);
+		late = schedule_until(monotonic_deadline(end));
 	__set_current_state(TASK_RUNNING);
 	/* Before the files are asked again: a later wake-up sets it again. */
 	(void)xchg(&pwq->triggered, false);
-	return left != 0;
+	return !late;
 }
 
 /* ---- times ---- */

@@ -18,6 +18,7 @@
 #include "fs/file/poll.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
+#include "kernel/posix_time/clock.h"
 #include "kernel/rcu/rcu.h"
 
 #define EPOLL_PRIVATE   (EPOLLWAKEUP | EPOLLONESHOT | EPOLLET | EPOLLEXCLUSIVE)
@@ -319,7 +320,7 @@ int eventpoll_wait(struct eventpoll *ep, ktime_t end)
 			err = -EINTR;
 			break;
 		}
-		schedule_timeout(end == KTIME_MAX ? MAX_SCHEDULE_TIMEOUT : end - now);
+		schedule_until(monotonic_deadline(end));
 	}
 	finish_wait(&ep->waiters, &wait);
 	/* It may have consumed a wake-up that another task needs. */

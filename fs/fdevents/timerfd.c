@@ -159,7 +159,7 @@ SYSCALL_DEFINE2(timerfd_create, int, clockid, int, flags)
 	init_waitqueue_head(&t->wait);
 	mutex_init(&t->mutex);
 	INIT_LIST_HEAD(&t->cancel);
-	timer_setup(&t->timer, timerfd_expire);
+	hrtimer_setup(&t->timer, timerfd_expire, clockid, false);
 	t->clock = clockid;
 	fd = anon_inode_getfd("[timerfd]", &timerfd_fops, t, O_RDWR | (unsigned)flags);
 	if (fd < 0)
@@ -190,13 +190,16 @@ static int timerfd_init(void)
 }
 core_initcall(timerfd_init);
 
-/* Sets whether a set of the time of day cancels the timer, as settime asks for by flags. */
+/* Sets whether a set of the time of day cancels the timer, as settime asks for by flags. [M]. */
 static bool set_cancel(struct timerfd *t, int flags)
 {
 	const int both = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
 	bool real = t->clock == CLOCK_REALTIME || t->clock == CLOCK_REALTIME_ALARM;
 	bool may_cancel = real && (flags & both) == both;
 
+	/* Only the task that has the mutex puts the timer into the list, or takes it out. */
+	if (may_cancel != list_empty(&t->cancel))
+		return may_cancel;
 	spin_lock(&cancel_lock);
 	list_del(&t->cancel);
 	INIT_LIST_HEAD(&t->cancel);
@@ -253,6 +256,7 @@ static int set_timerfd(struct timerfd *t, int flags, u64 value, u64 interval,
 	t->interval = interval;
 	if (value) {
 		t->due = make_deadline(t->clock, flags & TFD_TIMER_ABSTIME, value);
+		t->timer.relative = !(flags & TFD_TIMER_ABSTIME);
 		mod_timer_on(&t->timer, t->due.clock, t->due.time);
 		err = take_cancelled(t);
 	}

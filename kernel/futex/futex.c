@@ -176,12 +176,12 @@ static long futex_wait_until(u32 __user *uaddr, bool shared, u32 val, u32 bitset
 			     struct deadline end);
 
 /*
- * restart_block: time is the end; args are the address, the value with the clock, and the bits with
- * the flag.
+ * restart_block: time is the end; args are the address, the value with how to sleep, and the bits
+ * with the flag.
  */
 static long futex_wait_restart(struct restart_block *restart)
 {
-	struct deadline end = { (enum timer_clock)(restart->args[1] >> 32), restart->time };
+	struct deadline end = { .how = restart->args[1] >> 32, .time = restart->time };
 
 	return futex_wait_until((u32 __user *)restart->args[0], restart->args[2] >> 32,
 				(u32)restart->args[1], (u32)restart->args[2], end);
@@ -216,7 +216,7 @@ static long futex_wait_until(u32 __user *uaddr, bool shared, u32 val, u32 bitset
 		current->restart_block = (struct restart_block){
 			.fn = futex_wait_restart,
 			.time = end.time,
-			.args = { (unsigned long)uaddr, val | (u64)end.clock << 32,
+			.args = { (unsigned long)uaddr, val | (u64)end.how << 32,
 				  bitset | (u64)shared << 32 },
 		};
 		err = -ERESTART_RESTARTBLOCK;
@@ -250,9 +250,11 @@ static int wait_end(int cmd, bool realtime, const struct __kernel_timespec __use
 	if (!utime)
 		return 0;
 	err = get_timespec(&ns, utime);
-	if (!err)
+	if (!err) {
 		*end = make_deadline(realtime ? CLOCK_REALTIME : CLOCK_MONOTONIC, cmd != FUTEX_WAIT,
 				     ns);
+		end->relative = false; /* as on Linux, also a duration */
+	}
 	return err;
 }
 

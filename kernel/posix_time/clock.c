@@ -57,7 +57,9 @@ int clock_now(clockid_t clock, u64 *ns)
 
 struct deadline make_deadline(clockid_t clock, bool absolute, u64 ns)
 {
-	struct deadline end = { .clock = TIMER_MONOTONIC, .time = ns };
+	struct deadline end = {
+		.clock = TIMER_MONOTONIC, .clockid = clock, .relative = !absolute, .time = ns
+	};
 	u64 now;
 
 	if (clock == CLOCK_TAI || clock == CLOCK_REALTIME_ALARM ||

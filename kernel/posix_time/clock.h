@@ -18,8 +18,6 @@
 
 #define TIMER_ABSTIME 1
 
-typedef int clockid_t;
-
 struct __kernel_itimerspec {
 	struct __kernel_timespec it_interval, it_value;
 };
@@ -32,3 +30,11 @@ int clock_now(clockid_t clock, u64 *ns);
  * context but NMI.
  */
 struct deadline make_deadline(clockid_t clock, bool absolute, u64 ns);
+
+/* When CLOCK_MONOTONIC shows end, which is ktime. */
+static inline struct deadline monotonic_deadline(ktime_t end)
+{
+	return (struct deadline){ .clock = TIMER_MONOTONIC,
+				  .clockid = CLOCK_MONOTONIC,
+				  .time = end };
+}

@@ -60,7 +60,7 @@ static void start_timer(struct signal_struct *signal, u64 value, u64 interval)
 {
 	spin_lock_irq(&current->sighand->siglock);
 	if (!signal->it_task) {
-		timer_setup(&signal->real_timer, it_real_fn);
+		hrtimer_setup(&signal->real_timer, it_real_fn, CLOCK_MONOTONIC, true);
 		WRITE_ONCE(signal->it_task, get_task_struct(current->group_leader));
 	}
 	signal->it_real_incr = value ? interval : 0;

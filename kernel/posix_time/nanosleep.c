@@ -22,11 +22,11 @@ static noinline long do_nanosleep(struct deadline end)
 	}
 }
 
-/* restart_block: time is the end, args the user address for the rest, and the clock. */
+/* restart_block: time is the end, args the user address for the rest, and how it sleeps. */
 static long sleep_restart(struct restart_block *restart)
 {
 	struct __kernel_timespec __user *rest = (void __user *)restart->args[0];
-	struct deadline end = { (enum timer_clock)restart->args[1], restart->time };
+	struct deadline end = { .how = (u32)restart->args[1], .time = restart->time };
 	long ret = do_nanosleep(end);
 	u64 now;
 
@@ -46,7 +46,7 @@ static long sleep_for(clockid_t clock, u64 ns, struct __kernel_timespec __user *
 	*restart = (struct restart_block){
 		.fn = sleep_restart,
 		.time = end.time,
-		.args = { (unsigned long)rest, end.clock },
+		.args = { (unsigned long)rest, end.how },
 	};
 	return sleep_restart(restart);
 }

@@ -246,7 +246,7 @@ static struct k_itimer *alloc_timer(clockid_t clock, const struct sigevent *even
 		return ERR_PTR(-EAGAIN);
 	t->clock = clock;
 	t->notify = event->sigev_notify;
-	timer_setup(&t->timer, timer_expired);
+	hrtimer_setup(&t->timer, timer_expired, clock, false);
 	t->q = sigqueue_alloc(signal_taken, t);
 	if (!t->q)
 		goto free;

@@ -15,12 +15,13 @@ static void wake_sleeper(struct timer_list *timer)
 }
 
 /* Sleeps until end or until woken. True: end has come. */
-static __always_inline bool sleep_on_timer(enum timer_clock clock, u64 end)
+static __always_inline bool sleep_on_timer(struct deadline end)
 {
-	struct sleep_timer sleeper = { .task = current };
+	struct sleep_timer sleeper;
 
-	timer_setup(&sleeper.timer, wake_sleeper);
-	mod_timer_on(&sleeper.timer, clock, end);
+	sleeper.task = current;
+	hrtimer_setup(&sleeper.timer, wake_sleeper, end.clockid, end.relative);
+	mod_timer_on(&sleeper.timer, end.clock, end.time);
 	schedule();
 	return !del_timer_sync(&sleeper.timer);
 }
@@ -28,7 +29,7 @@ static __always_inline bool sleep_on_timer(enum timer_clock clock, u64 end)
 bool schedule_until(struct deadline end)
 {
 	if (end.time != KTIME_MAX)
-		return sleep_on_timer(end.clock, end.time);
+		return sleep_on_timer(end);
 	schedule();
 	return false;
 }
@@ -42,7 +43,8 @@ u64 schedule_timeout(u64 ns)
 		return ns;
 	}
 	end = now + ns;
-	sleep_on_timer(TIMER_MONOTONIC, end);
+	sleep_on_timer(
+		(struct deadline){ .clock = TIMER_MONOTONIC, .clockid = NO_HRTIMER, .time = end });
 	now = ktime_get();
 	return now < end ? end - now : 0;
 }

@@ -14,11 +14,6 @@ u64 ktime_get_real(void)
 	return ktime_get() + READ_ONCE(real_offset);
 }
 
-u64 read_timer_clock(enum timer_clock clock)
-{
-	return clock == TIMER_REALTIME ? ktime_get_real() : ktime_get();
-}
-
 ktime_t timer_clock_to_ktime(enum timer_clock clock, u64 ns)
 {
 	u64 offset = clock == TIMER_REALTIME ? READ_ONCE(real_offset) : 0;

@@ -16,7 +16,10 @@ void timekeeping_set_real(u64 ns);
 /* Whether the time of day may be set to this: not before the boot, and not after 2262. */
 bool timekeeping_may_be(u64 real);
 /* What a clock of timers shows. Any context. */
-u64 read_timer_clock(enum timer_clock clock);
+static inline u64 read_timer_clock(enum timer_clock clock)
+{
+	return ktime_get() + (clock == TIMER_REALTIME ? READ_ONCE(real_offset) : 0);
+}
 /* The ktime at which it shows ns. Any context. */
 ktime_t timer_clock_to_ktime(enum timer_clock clock, u64 ns);
 static inline bool deadline_passed(struct deadline end)

@@ -137,7 +137,7 @@ void local_apic_timer_interrupt(void)
 /* Base lock held. */
 static void dequeue_timer(struct timer_base *base, struct timer_list *timer)
 {
-	trace_timer_cancel(timer);
+	TRACE_TIMER(cancel, timer);
 	rb_erase_cached(&timer->node, &base->timers[timer->clock]);
 	timer->queued = false;
 }
@@ -154,10 +154,10 @@ static bool expire_one(struct timer_base *base, ktime_t now)
 	dequeue_timer(base, timer);
 	base->running = timer;
 	function = timer->function;
-	trace_timer_expire_entry(timer, when);
+	TRACE_TIMER(expire_entry, timer, when);
 	spin_unlock_irq(&base->lock);
-	function(timer);                /* may free the timer */
-	trace_timer_expire_exit(timer); /* uses the address only */
+	function(timer);                 /* may free the timer */
+	TRACE_TIMER(expire_exit, timer); /* uses the address only */
 	spin_lock_irq(&base->lock);
 	base->running = NULL;
 	return true;
@@ -182,15 +182,21 @@ static void run_timers(void)
 	spin_unlock_irq(&base->lock);
 }
 
-void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *))
+/* With the base of any CPU: the timer is not queued yet. */
+void hrtimer_setup(struct timer_list *timer, void (*function)(struct timer_list *),
+		   clockid_t clockid, bool relative)
 {
-	unsigned cpu = get_cpu();
-
 	timer->function = function;
 	timer->queued = false;
-	timer->base = per_cpu_ptr(&timer_bases, cpu);
-	put_cpu();
-	trace_timer_init(timer);
+	timer->clockid = (s8)clockid;
+	timer->relative = relative;
+	timer->base = this_cpu_ptr(&timer_bases);
+	TRACE_TIMER(init, timer);
+}
+
+void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *))
+{
+	hrtimer_setup(timer, function, NO_HRTIMER, false);
 }
 EXPORT_SYMBOL(timer_setup);
 
@@ -234,7 +240,7 @@ static __always_inline bool arm(struct timer_list *timer, enum timer_clock clock
 	timer->clock = clock;
 	timer->queued = true;
 	rb_add_cached(&timer->node, &base->timers[clock], expires_before);
-	trace_timer_start(timer, base->cpu);
+	TRACE_TIMER(start, timer, base->cpu, pending);
 	/*
 	 * A base of another CPU means that the timer's function runs there now. That CPU programs
 	 * its hardware when the function has returned.

@@ -6,6 +6,8 @@
 
 struct timer_base;
 
+typedef int clockid_t; /* CLOCK_* of kernel/posix_time/clock.h */
+
 /* The clocks on which timers expire. The time of day may be set: timekeeping.h. */
 enum timer_clock {
 	TIMER_MONOTONIC, /* ktime_get() */
@@ -15,7 +17,15 @@ enum timer_clock {
 
 /* A time on a clock: the end of a wait. time KTIME_MAX: never. */
 struct deadline {
-	enum timer_clock clock;
+	union {
+		struct {
+			enum timer_clock clock : 8;
+			/* As hrtimer_setup(), for a task that sleeps until then: */
+			clockid_t clockid : 8;
+			bool relative;
+		};
+		u32 how; /* all of these, to keep them in a restart_block */
+	};
 	u64 time;
 };
 
@@ -26,11 +36,21 @@ struct timer_list {
 	/* [base lock] where it is queued or last ran; NULL while it changes base */
 	struct timer_base *base;
 	bool queued;            /* [base lock] */
+	s8 clockid;             /* constant: as of hrtimer_setup(); NO_HRTIMER: another timer */
+	bool relative;          /* of the caller: for the events of an hrtimer */
 	enum timer_clock clock; /* [base lock] of a timer that is queued */
 };
 
 void timers_init(void);
+#define NO_HRTIMER (-1)
 void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *));
+/*
+ * The same for a timer that a program waits for. It expires like any other, but has the events of
+ * Linux's hrtimers: they say which clock the program has named, and whether it has given a time on
+ * that clock or a duration (relative).
+ */
+void hrtimer_setup(struct timer_list *timer, void (*function)(struct timer_list *),
+		   clockid_t clockid, bool relative);
 /* Arms or re-arms the timer on this CPU. True if it was pending. Any context but NMI. */
 bool mod_timer(struct timer_list *timer, ktime_t expires);
 /* The same for a time on a clock. When the clock is set, the timer expires earlier or later. */

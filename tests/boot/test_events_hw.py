@@ -95,23 +95,52 @@ def test_vectors_have_their_own_events(nop5):
 
 
 def test_a_timer_is_started_before_it_expires(nop5):
-    events = record(nop5, ["timer:timer_start", "timer:timer_expire_entry", "timer:timer_expire_exit"], "sleep 0.1", "sleep 0.1")
+    """Those of sleeps are hrtimers; the kernel's own may expire meanwhile."""
+    names = [f"{kind}_{what}" for kind in ("timer", "hrtimer") for what in ("start", "expire_entry", "expire_exit")]
+    events = record(nop5, [f"timer:{name}" for name in names], "sleep 0.1", "sleep 0.1")
     started, running, expired = {}, {}, 0
     for event in events:
-        timer = event["timer"]
-        if event.name == "timer_start":
+        kind, what = event.name.split("_", 1)
+        timer = event[kind]
+        if what == "start":
             started[timer] = event
-        elif event.name == "timer_expire_entry":
+        elif what == "expire_entry":
             running[event.cpu] = timer
             if timer in started:
                 start = started.pop(timer)
+                assert start.name == f"{kind}_start"
                 assert start["function"] == event["function"]
-                assert start["expires"] == event["baseclk"]
+                assert kind == "hrtimer" or start["expires"] == event["baseclk"]
                 assert int(event["now"]) >= int(start["expires"])
                 expired += 1
-        elif event.name == "timer_expire_exit":
+        elif what == "expire_exit":
             assert running.pop(event.cpu, timer) == timer
     assert expired >= 2
+
+
+def test_the_sleep_of_a_program_is_an_hrtimer(nop5):
+    names = [f"hrtimer_{what}" for what in ("init", "start", "cancel", "expire_entry", "expire_exit")]
+    events = record(nop5, [f"timer:{name}" for name in [*names, "timer_start"]], "sleep 0.1")
+    # glibc's sleep asks for a duration on CLOCK_REALTIME.
+    init = next(e for e in events if e.name == "hrtimer_init" and (e["clockid"], e["mode"]) == ("CLOCK_REALTIME", "REL"))
+    of_sleep = [e for e in events[events.index(init):] if e.get("hrtimer") == init["hrtimer"]][:5]
+    assert [e.name for e in of_sleep] == names
+    _, start, _, entry, _ = of_sleep
+    assert start["mode"] == "REL" and start["was_armed"] == "0" and start["softexpires"] == start["expires"]
+    assert int(entry["now"]) >= int(start["expires"]) and entry["function"] == start["function"]
+    assert not any(e.name == "timer_start" and e["timer"] == init["hrtimer"] for e in events)
+
+
+def test_the_stack_of_an_event_of_timers_begins_with_the_function_that_starts_the_timer(nop5):
+    nop5.check(f"cd {TRACING}; echo > trace; echo 1 > options/stacktrace; echo 1 > events/timer/hrtimer_start/enable")
+    try:
+        nop5.check("sleep 0.1")
+        text = nop5.check("echo 0 > events/timer/hrtimer_start/enable; cat trace")
+    finally:
+        nop5.check("echo 0 > events/timer/hrtimer_start/enable; echo 0 > options/stacktrace; echo > trace; cd /")
+    stacks = [part.split("\n => ")[1:] for part in text.split("<stack trace>")[1:]]
+    assert any("schedule_until" in stack[:4] for stack in stacks), stacks
+    assert {stack[0].split()[0] for stack in stacks} <= {"mod_timer", "mod_timer_on"}, stacks
 
 
 def test_memory_is_freed_before_it_is_allocated_again(nop5):

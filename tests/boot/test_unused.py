@@ -46,6 +46,12 @@ def macro_words(folder_names):
     return words
 
 
+def tracepoints_without_site(folder_names):
+    """Return the tracepoints that TRACEPOINT_WITHOUT_SITE() names."""
+    return {name for folder in folder_names for path in (ROOT / folder).rglob("*.[ch]")
+            for name in re.findall(r"TRACEPOINT_WITHOUT_SITE\((\w+)", path.read_text())}
+
+
 def unused_functions(build):
     """Return the global functions that neither another object of the two kernels nor their own file uses."""
     defined, wanted = {}, set()
@@ -58,8 +64,9 @@ def unused_functions(build):
         wanted |= {s.name for s in elf.symbols() if s.shndx == SHN_UNDEF}
     assert len(defined) > 500
     count, inline = occurrences((*PRODUCT, "selftest")), macro_words((*PRODUCT, "selftest"))
-    # trace_NAME() calls __traceiter_NAME(), by a macro that the build writes.
+    # trace_NAME() calls __traceiter_NAME(), by a macro that the build writes, and TRACEPOINT_WITHOUT_SITE(NAME) does.
     wanted |= {f"__traceiter_{word[len('trace_'):]}" for word in count if word.startswith("trace_")}
+    wanted |= {f"__traceiter_{name}" for name in tracepoints_without_site(PRODUCT)}
     return {f"{path}: {name}" for name, path in defined.items()
             if name not in wanted and name not in inline and count.get(name, 0) < 2 and not SYSTEM_CALLS.fullmatch(name) and name not in KEPT}
 

@@ -131,7 +131,7 @@ bool trace_is_traceiter(unsigned long ip)
 
 bool trace_is_probe_path(unsigned long ip)
 {
-	return in_calls_callbacks_text(ip) ||
+	return trace_is_traceiter(ip) || in_calls_callbacks_text(ip) ||
 	       (ip >= (unsigned long)__entry_text_start && ip < (unsigned long)__entry_text_end) ||
 	       (ip >= TEXT_AREA_START && ip < TEXT_AREA_END);
 }

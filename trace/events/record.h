@@ -121,7 +121,10 @@ extern struct perf_event_ops perf_event_ops;
  * module. Any context.
  */
 bool trace_is_traceiter(unsigned long ip);
-/* Returns whether ip is on the way from an instruction to the handler of its probe. Any context. */
+/*
+ * Returns whether ip is on the way from an instruction to the handler of its probe, or from a place
+ * to the one of its tracepoints that it has chosen (timer_events.h). Any context.
+ */
 bool trace_is_probe_path(unsigned long ip);
 /*
  * Writes a TRACE_STACK entry that begins with the function that contains trace_NAME(). For probes

@@ -21,6 +21,9 @@ static unsigned save_callers(u64 *stack)
 		first++;
 	/* An event without a tracepoint: all callers are of interest. */
 	first = first < min(count, STACK_FRAMES) ? first + 1 : 0;
+	/* A place that has chosen one of its tracepoints: timer_events.h. */
+	while (first && first < count && trace_is_traceiter(callers[first]))
+		first++;
 	count = min(count - first, (unsigned)HIST_STACK_ENTRIES);
 	memcpy(stack, callers + first, count * 8);
 	return count;
