@@ -161,7 +161,7 @@ $(call together,probes,selftest/bench/probes.c selftest/lib/uprobe_program.c sel
 $(call together,livepatch probes hist,selftest/trace/storm%)
 $(call together,hist probes,selftest/trace/events/synth.c selftest/trace/events/dynamic_storm.c)
 $(call together,hist,selftest/trace/events/hist% selftest/bench/hist.c)
-$(call together,events,selftest/trace/events selftest/arch/tsc.c selftest/kernel/tracepoint.c selftest/kernel/unwind_event.c selftest/kernel/vmap.c selftest/bench/tracepoint.c selftest/bench/events.c selftest/trace/refuse_removal.c)
+$(call together,events,selftest/trace/events selftest/arch/tsc.c selftest/kernel/lock_events.c selftest/kernel/tracepoint.c selftest/kernel/unwind_event.c selftest/kernel/vmap.c selftest/bench/tracepoint.c selftest/bench/events.c selftest/trace/refuse_removal.c)
 $(call together,sysfiles programs,selftest/kernel/memory_protection.c)
 $(call together,watchdog,selftest/kernel/watchdog.c)
 $(call together,debug,selftest/kernel/lockdep.c)

@@ -19,6 +19,7 @@
  */
 #include "arch/cpu/halt.h"
 #include "arch/irq/ipi.h"
+#include "kernel/locking/lock_events.h"
 #include "kernel/locking/spinlock.h"
 
 #define SPINS_BEFORE_HALT 4096
@@ -78,6 +79,14 @@ void ticket_lock_wait(spinlock_t *lock, u16 ticket)
 		}
 	}
 	forget_halted(lock, ticket);
+}
+
+/* The same with the events of a wait. */
+void spin_lock_wait(spinlock_t *lock, u16 ticket)
+{
+	trace_contention_begin(lock, LCB_F_SPIN);
+	ticket_lock_wait(lock, ticket);
+	trace_contention_end(lock, 0);
 }
 
 /* Wakes the CPU that waits with this ticket if it has halted. ticket is served now. Any context. */

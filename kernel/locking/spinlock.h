@@ -76,16 +76,27 @@ static __always_inline void spin_lock_debug_release(spinlock_t *lock)
 
 /* kernel/locking/spin_wait.c */
 void ticket_lock_wait(spinlock_t *lock, u16 ticket);
+void spin_lock_wait(spinlock_t *lock, u16 ticket);
 void ticket_lock_kick(const spinlock_t *lock, u16 ticket);
 
-/* The bare lock, without lockdep. The caller turns preemption or interrupts off. */
-static __always_inline void raw_ticket_lock(spinlock_t *lock)
+/* Takes a ticket, and calls wait() if that is not served yet. */
+static __always_inline void take_ticket(spinlock_t *lock,
+					void (*wait)(spinlock_t *lock, u16 ticket))
 {
 	u16 ticket = __atomic_fetch_add(&lock->next, SPIN_TICKET, __ATOMIC_ACQUIRE);
 
 	if (unlikely((__atomic_load_n(&lock->owner, __ATOMIC_ACQUIRE) ^ ticket) &
 		     ~SPIN_WAITER_HALTS))
-		ticket_lock_wait(lock, ticket);
+		wait(lock, ticket);
+}
+
+/*
+ * The bare lock, without lockdep, and without events of its waits: tracing uses it, too. The caller
+ * turns preemption or interrupts off.
+ */
+static __always_inline void raw_ticket_lock(spinlock_t *lock)
+{
+	take_ticket(lock, ticket_lock_wait);
 }
 
 static __always_inline bool raw_ticket_trylock(spinlock_t *lock)
@@ -118,7 +129,7 @@ static __always_inline void spin_lock(spinlock_t *lock)
 {
 	preempt_disable();
 	spin_lock_debug_acquire(lock);
-	raw_ticket_lock(lock);
+	take_ticket(lock, spin_lock_wait);
 	spin_lock_debug_acquired(lock);
 }
 

@@ -16,6 +16,7 @@
 #include "kernel/bug.h"
 #include "kernel/export.h"
 #include "kernel/locking/held_locks.h"
+#include "kernel/locking/lock_events.h"
 #include "kernel/printk/ratelimit.h"
 #include "kernel/sched/sched.h"
 
@@ -129,6 +130,7 @@ static int mutex_lock_slow(struct mutex *m, unsigned state)
 
 	spin_lock_irq(&m->wait_lock);
 	if (!take_or_mark(m)) {
+		trace_contention_begin(m, LCB_F_MUTEX);
 		report_dead_owner(m);
 		list_add_tail(&waiter.entry, &m->wait_list);
 		ret = wait_for_turn(m, &waiter, state);
@@ -136,6 +138,7 @@ static int mutex_lock_slow(struct mutex *m, unsigned state)
 		list_del(&waiter.entry);
 		if (list_empty(&m->wait_list))
 			__atomic_fetch_and(&m->owner, ~MUTEX_FLAGS, __ATOMIC_SEQ_CST);
+		trace_contention_end(m, ret ? -EINTR : 0);
 	}
 	spin_unlock_irq(&m->wait_lock);
 	return ret;

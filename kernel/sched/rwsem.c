@@ -15,6 +15,7 @@
 #include "arch/unwind/stacktrace.h"
 #include "kernel/bug.h"
 #include "kernel/locking/held_locks.h"
+#include "kernel/locking/lock_events.h"
 #include "kernel/sched/sched.h"
 
 #define RWSEM_WRITER  1L
@@ -114,6 +115,7 @@ static noinline void rwsem_down_slow(struct rw_semaphore *sem, bool write)
 {
 	struct rwsem_waiter waiter = { .task = current, .write = write };
 
+	trace_contention_begin(sem, write ? LCB_F_WRITE : LCB_F_READ);
 	spin_lock_irq(&sem->wait_lock);
 	list_add_tail(&waiter.entry, &sem->wait_list);
 	__atomic_fetch_or(&sem->count, RWSEM_WAITERS, __ATOMIC_SEQ_CST);
@@ -126,6 +128,7 @@ static noinline void rwsem_down_slow(struct rw_semaphore *sem, bool write)
 	}
 	__set_current_state(TASK_RUNNING);
 	spin_unlock_irq(&sem->wait_lock);
+	trace_contention_end(sem, 0);
 }
 
 static __always_inline bool read_trylock_fast(struct rw_semaphore *sem)

@@ -209,6 +209,7 @@ void show_stack_task(struct task_struct *task) { (void)task; }
 void smp_backtrace_cpu(unsigned cpu) { (void)cpu; }
 char task_state_to_char(const struct task_struct *p) { (void)p; return 'R'; }
 void ticket_lock_kick(const spinlock_t *lock, u16 ticket) { (void)lock, (void)ticket; }
+void spin_lock_wait(spinlock_t *lock, u16 ticket) { (void)lock, (void)ticket; broken("a lock that is taken twice"); }
 void ticket_lock_wait(spinlock_t *lock, u16 ticket) { (void)lock, (void)ticket; broken("a lock that is taken twice"); }
 
 /* ---- the modes ---- */

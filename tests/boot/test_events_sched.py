@@ -189,6 +189,20 @@ def test_times_of_sleeps_and_waits_need_schedstats(nop5):
     assert waits and all(e.delay >= 0 for e in waits)
 
 
+def test_each_wait_for_a_lock_begins_and_ends(nop5):
+    """Whether there is one is luck; selftest/kernel/lock_events.c makes them wait. A spinlock's may interrupt that of a mutex."""
+    open_waits = defaultdict(list)
+    for event in record(nop5, "lock:*", "hackbench -g 4 -l 20"):
+        lock, what = event.text.split(" ", 1)
+        waits = open_waits[event.pid or (0, event.cpu)]
+        if event.name == "contention_begin":
+            assert what in ("(flags=SPIN)", "(flags=MUTEX)", "(flags=READ)", "(flags=WRITE)"), event.text
+            waits.append(lock)
+        else:
+            assert what in ("(ret=0)", "(ret=-4)")
+            assert not waits or waits.pop() == lock, event.text  # recording may begin inside a wait
+
+
 def test_a_cpu_whose_idle_task_looks_gets_no_interrupt(nop5):
     def seen():
         return record(nop5, "sched:sched_wake_idle_without_ipi", "hackbench -g 2 -l 20")

@@ -76,7 +76,7 @@ void preempt_schedule(void)
 }
 
 /* With one CPU, no lock is ever waited for. */
-void ticket_lock_wait(spinlock_t *lock, u16 ticket)
+void spin_lock_wait(spinlock_t *lock, u16 ticket)
 {
 	(void)lock, (void)ticket;
 	abort();

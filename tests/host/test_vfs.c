@@ -167,7 +167,7 @@ void si_meminfo(struct meminfo *info)
 	*info = (struct meminfo){ .total = 16 << 20 };
 }
 
-void ticket_lock_wait(spinlock_t *lock, u16 ticket)
+void spin_lock_wait(spinlock_t *lock, u16 ticket)
 {
 	(void)lock, (void)ticket;
 	fail_msg("%s", "a spinlock is taken twice");
