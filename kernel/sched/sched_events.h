@@ -302,6 +302,12 @@ DEFINE_EVENT(sched_stat_template, sched_stat_sleep,
 	TP_PROTO(struct task_struct *p, u64 delay), TP_ARGS(p, delay));
 DEFINE_EVENT(sched_stat_template, sched_stat_blocked,
 	TP_PROTO(struct task_struct *p, u64 delay), TP_ARGS(p, delay));
+/*
+ * p has waited for a block device. nop5 has none, so this never happens, as on a Linux that has
+ * only tmpfs; `perf sched record` wants the event to exist.
+ */
+DEFINE_EVENT(sched_stat_template, sched_stat_iowait,
+	TP_PROTO(struct task_struct *p, u64 delay), TP_ARGS(p, delay));
 
 /* p, a task of the fair class, is charged for the time that it has run. */
 TRACE_EVENT(sched_stat_runtime,

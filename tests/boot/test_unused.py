@@ -12,7 +12,10 @@ STB_GLOBAL, SHN_UNDEF = 1, 0
 PROTOTYPE = re.compile(r"^(?!static\b)\w[\w \t*]*[ *][a-z_]\w*\([^;{}=]*\);", re.M)
 # Functions for user programs: a table of system calls will refer to them.
 SYSTEM_CALLS = re.compile(r"__x64_sys_\w+")
-KEPT = {"tracing_on"}  # the counterpart of tracing_off(), for code that is being debugged
+KEPT = {
+    "tracing_on",  # the counterpart of tracing_off(), for code that is being debugged
+    "__traceiter_sched_stat_iowait",  # an event that perf wants to exist: sched_events.h
+}
 
 
 def words_of(path):
