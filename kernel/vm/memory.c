@@ -39,13 +39,17 @@ static u64 private_pte(const struct vm_area_struct *vma, const struct page *page
 	return vma->vm_flags & VM_WRITE ? pte_mkwrite(entry) : entry;
 }
 
-/* Anonymous memory that has not been accessed: a new page to write, the page of zeros to read. */
-static unsigned do_anonymous_page(struct vm_area_struct *vma, unsigned long address, bool write)
+/*
+ * Anonymous memory that has not been accessed: a new page to write, the page of zeros to read. pte:
+ * its entry, NULL if no table has it yet. Out of line, because this is where one sees which memory
+ * a program touches: with a tracer, or `perf probe --add do_anonymous_page`.
+ */
+static noinline unsigned do_anonymous_page(struct vm_area_struct *vma, unsigned long address,
+					   u64 *pte, bool write)
 {
 	struct mm_struct *mm = vma->vm_mm;
 	struct page *page = NULL;
 	unsigned ret = 0;
-	u64 *pte;
 
 	/*
 	 * LAB 11: Only a write needs a page of its own.
@@ -61,7 +65,8 @@ static unsigned do_anonymous_page(struct vm_area_struct *vma, unsigned long addr
 	}
 	/* END LAB 11 */
 	spin_lock(&mm->page_table_lock);
-	pte = user_pte_alloc(mm, address);
+	if (unlikely(!pte))
+		pte = user_pte_alloc(mm, address);
 	if (unlikely(!pte)) {
 		ret = VM_FAULT_OOM;
 	} else if (likely(!*pte)) {
@@ -267,7 +272,7 @@ unsigned handle_mm_fault(struct vm_area_struct *vma, unsigned long address, unsi
 	entry = pte ? READ_ONCE(*pte) : 0;
 	if (!entry)
 		return vma->vm_ops ? do_fault(vma, address, flags)
-				   : do_anonymous_page(vma, address, write);
+				   : do_anonymous_page(vma, address, pte, write);
 	if (!write || (entry & _PAGE_RW))
 		return 0; /* another thread was faster */
 	return vma->vm_flags & VM_SHARED ? wp_shared(vma, address, flags, entry)
