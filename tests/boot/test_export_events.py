@@ -57,8 +57,9 @@ def test_trace_cmd_reports_each_event_as_trace_says_it(traced, tmp_path):
 
 
 # trace-convert does not know what is not in the formats, as trace-cmd: the value of vmemmap_base, where the array of pages
-# begins, the numbers of an enum, and the event that an event probe is at.
-NOT_IN_FORMATS = {"mm_page_\\w+": r"(?<=page=)\S+", "hrtimer_(?:init|start)": r"(?<=mode=)\S+", "a_probe": r"\(sched\.sched_switch\)"}
+# begins, the numbers of an enum, the event that an event probe is at, and the size of a trampoline that an interrupt has met.
+NOT_IN_FORMATS = {"mm_page_\\w+": r"(?<=page=)\S+", "hrtimer_(?:init|start)": r"(?<=mode=)\S+", "a_probe": r"\(sched\.sched_switch\)",
+                  "irq_\\w+": r"(?<=/)0x\w+(?= \[__builtin__ftrace\])"}
 
 
 def without(line):
