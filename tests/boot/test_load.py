@@ -12,7 +12,7 @@ from nop5 import BUILD, ROOT, Nop5, eventually
 from seed import seed
 
 BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|Call Trace")
-LOADS = ("processes", "fuzz_calls", "floods", "take_all")
+LOADS = ("processes", "fuzz_calls", "fuzz_perf", "floods", "take_all")
 SECONDS_OF_SOAK = 600
 
 
@@ -228,6 +228,36 @@ def test_a_process_with_a_low_score_adjustment_outlives_a_smaller_one(small):
     small.wait_prompt()
     assert small.check("kill -0 $kept && echo alive") == "alive\n"
     small.check("kill $kept; wait $kept; true")
+
+
+# ---- perf_event_open(2) ----
+
+PERF_EVENTS = "awk '$1 == \"perf_event\" { print $2 }' /proc/slabinfo"
+
+
+def fuzz_perf(machine, seconds, number=0):
+    output = machine.check(f"fuzz_perf {seconds} {seed(1) * 1000003 + number * 100000007}")
+    assert re.search(r"^\d+ families, all ended, [1-9]\d* events opened", output, re.M), output
+    # A worker frees them after a grace period.
+    machine.check(f"until [ $({PERF_EVENTS}) = 0 ]; do sleep 0.1; done")
+    return output
+
+
+def test_random_perf_events_of_root_and_of_nobody_on_eight_cpus_leave_no_event(boot, image):
+    machine = boot(cpus=8, mem="512M", initrd=str(image))
+    fuzz_perf(machine, 2)
+    assert not BAD.search(machine.text), machine.says
+
+
+@pytest.mark.soak
+def test_ten_minutes_of_random_perf_events_leave_no_event_and_no_page(boot, image):
+    machine = boot(cpus=8, mem="1G", initrd=str(image))
+    fuzz_perf(machine, 30)
+    before = free_kb(machine)
+    for number in range(1, ROUNDS + 1):
+        print(fuzz_perf(machine, SECONDS_OF_SOAK // ROUNDS, number))
+    wait_for_memory(machine, before, 8 * SLACK)
+    assert not BAD.search(machine.text), machine.says
 
 
 # ---- floods: what a user makes the kernel print or send does not take a CPU from the others ----

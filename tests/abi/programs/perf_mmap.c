@@ -46,7 +46,7 @@ static void mappings(void)
 	said("munmap of the first page", munmap(area, PAGE));
 	said("mprotect to read only", mprotect((char *)area + PAGE, 2 * PAGE, PROT_READ));
 	said("mremap to more", mremap((char *)area + PAGE, 2 * PAGE, 4 * PAGE, MREMAP_MAYMOVE) == MAP_FAILED ? -1 : 0);
-	munmap((char *)area + PAGE, 2 * PAGE);
+	munmap(area, 3 * PAGE);
 	other = EVENT(.sample_period = 1);
 	said("SET_OUTPUT to an event without a buffer", ioctl(other, PERF_EVENT_IOC_SET_OUTPUT, fd));
 	area = map(fd, 3, RW, MAP_SHARED, 0);
