@@ -23,6 +23,7 @@ struct elf64_phdr {
 
 #define PT_LOAD      1
 #define PT_INTERP    3
+#define PT_NOTE      4
 #define PT_GNU_STACK 0x6474e551
 
 #define PF_X 1

@@ -90,12 +90,13 @@ char *d_path_from(const struct path *path, const struct path *root, bool *reache
 
 char *d_path(const struct path *path, char *buf, size_t size)
 {
-	struct path root;
+	struct fs_struct *fs = current_fs();
 	bool reached;
 	char *name;
 
-	get_current_root(&root);
-	name = d_path_from(path, &root, &reached, buf, size);
-	path_put(&root);
+	/* Not a reference, which could be the last one at its end: this does not sleep. */
+	spin_lock(&fs->lock);
+	name = d_path_from(path, &fs->root, &reached, buf, size);
+	spin_unlock(&fs->lock);
 	return name;
 }

@@ -389,7 +389,7 @@ void path_get(const struct path *path);
 void path_put(const struct path *path);
 /*
  * Writes the path to the end of buf, as seen from the root of the current task, with " (deleted)"
- * after a removed name. Returns its start, or -ENAMETOOLONG as an ERR_PTR.
+ * after a removed name. Returns its start, or -ENAMETOOLONG as an ERR_PTR. Does not sleep.
  */
 char *d_path(const struct path *path, char *buf, size_t size);
 

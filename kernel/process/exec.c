@@ -214,7 +214,9 @@ void exec_task(const char *comm)
 	tsk->sas_ss_sp = tsk->sas_ss_size = 0;
 	spin_unlock_irq(&tsk->sighand->siglock);
 	tsk->robust_list = NULL;
+	tsk->in_execve = true;
 	set_task_comm(tsk, comm);
+	tsk->in_execve = false;
 }
 
 /*

@@ -177,6 +177,7 @@ struct task_struct {
 	bool reset_on_fork;         /* [A] children start with SCHED_OTHER */
 	u16 ioprio;                 /* [A] ioprio_set(2) */
 	bool dumpable_at_exit;      /* [P] of the memory that it has given up: task_dumpable() */
+	bool in_execve;             /* [O] gets the name of a new program */
 	bool no_new_privs;          /* [O] exec gives no more rights: prctl(PR_SET_NO_NEW_PRIVS) */
 	u64 timer_slack_ns;         /* any task may write it; kept for programs: timers are exact */
 	u64 default_timer_slack_ns; /* [C] that of its parent when it began */

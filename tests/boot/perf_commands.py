@@ -15,7 +15,7 @@ DATA = ROOT / "tests/boot/data"
 TABLE = DATA / "perf_test.txt"
 NOT_YET = DATA / "perf_not_yet.txt"
 
-PERF = ("linux-perf", "binutils", "binutils-x86-64-linux-gnu")
+PERF = ("linux-perf", "binutils", "binutils-x86-64-linux-gnu", "bash")  # bash for perf-archive
 PYTHON = ("python3-minimal", "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib")
 
 # perf's own tests 1 to 78. Those behind them are shell scripts, which want a compiler, bash and more.

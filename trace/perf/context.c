@@ -23,6 +23,7 @@ static void init_context(struct perf_context *ctx)
 {
 	INIT_LIST_HEAD(&ctx->events);
 	INIT_LIST_HEAD(&ctx->on_cpu);
+	INIT_LIST_HEAD(&ctx->records);
 	for (unsigned i = 0; i < PERF_BUCKETS; i++)
 		INIT_LIST_HEAD(&ctx->hits[i]);
 }
@@ -139,6 +140,10 @@ int perf_context_add(struct perf_context *ctx, struct perf_event *event)
 		event->shown = ctx->shown = true;
 		list_add_tail_rcu(&event->hit_node, list);
 	}
+	if (event->records) {
+		event->shown = ctx->shown = true;
+		list_add_tail_rcu(&event->record_node, &ctx->records);
+	}
 	return 0;
 }
 
@@ -153,6 +158,8 @@ void perf_context_remove(struct perf_event *event)
 	list_del(&event->ctx_node);
 	if (hit_list(ctx, event))
 		list_del_rcu(&event->hit_node);
+	if (event->records)
+		list_del_rcu(&event->record_node);
 	ctx->nr_inherit -= event->attr->inherit;
 	ctx->nr_one_cpu -= event->cpu != -1;
 	WRITE_ONCE(event->ctx, NULL);

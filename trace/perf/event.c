@@ -13,7 +13,7 @@
  *
  * The count of hits is written only by hits. So RESET does not clear it: it notes where zero is.
  */
-#include "trace/perf/internal.h"
+#include "trace/perf/records.h"
 
 #include "kernel/bug.h"
 #include "kernel/init.h"
@@ -72,6 +72,10 @@ struct perf_event *perf_event_alloc(struct perf_event_attr *attr, const struct p
 	error = pmu->event_init(event);
 	if (error)
 		goto chains;
+	event->records = perf_record_kinds(event);
+	error = perf_records_begin(event);
+	if (error)
+		goto destroy;
 	perf_sample_init(event);
 	if (of_task && cpu != -1 && (attr->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING))
 		event->flags |= PERF_RUN;
@@ -82,6 +86,9 @@ struct perf_event *perf_event_alloc(struct perf_event_attr *attr, const struct p
 	list_add_tail(&event->owned_node, &originals);
 	mutex_unlock(&perf_mutex);
 	return event;
+destroy:
+	if (pmu->destroy)
+		pmu->destroy(event);
 chains:
 	if (wants_chains(attr))
 		perf_callchain_users(-1);
@@ -109,6 +116,7 @@ struct perf_event *perf_event_alloc_child(struct perf_event *event)
 	/* Of the original, whose task may have called exec: then no child does it again. */
 	child->enable_on_exec = original->enable_on_exec;
 	child->may_see_kernel = original->may_see_kernel;
+	child->records = original->records;
 	child->freq = original->freq;
 	child->period = READ_ONCE(event->period);
 	child->left = child->period;
@@ -288,6 +296,7 @@ static void destroy_event(struct callback_head *work)
 {
 	struct perf_event *event = container_of(work, struct perf_event, release);
 
+	perf_records_end(event);
 	if (wants_chains(event->attr))
 		perf_callchain_users(-1);
 	if (event->flags & PERF_RUN)

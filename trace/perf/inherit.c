@@ -13,7 +13,7 @@
  *		checked against the new rights of the task.
  *	exit	exit: PF_EXITING is set. Freezes all events, and takes them out.
  */
-#include "trace/perf/internal.h"
+#include "trace/perf/records.h"
 
 #include "kernel/bug.h"
 #include "kernel/mm/slab.h"
@@ -95,6 +95,12 @@ static int perf_copy(u64 clone_flags, struct task_struct *child)
 	return copy_events(clone_flags, child);
 }
 
+static void perf_new(struct task_struct *task)
+{
+	if (unlikely(perf_records(PERF_RECORDS_TASK) || perf_records(PERF_RECORDS_NAMESPACES)))
+		perf_record_fork(task);
+}
+
 /* ---- exit ---- */
 
 /* The event, which is frozen, leaves its task for good. M held. */
@@ -131,6 +137,7 @@ void perf_end_context(struct task_struct *task)
 		local_irq_disable();
 		perf_stop_started();
 		local_irq_enable();
+		perf_record_exit();
 	}
 	/* An original keeps its group: read(2) gives the final values. */
 	list_for_each_entry_safe (event, next, &ctx->events, ctx_node)
@@ -142,8 +149,11 @@ void perf_end_context(struct task_struct *task)
 static void perf_exit(struct task_struct *task)
 {
 	smp_mb(); /* PF_EXITING is set: see context.c */
-	if (likely(!READ_ONCE(task->perf)))
+	if (likely(!READ_ONCE(task->perf))) {
+		if (task == current)
+			perf_record_exit(); /* to the events of this CPU */
 		return;
+	}
 	mutex_lock(&perf_mutex);
 	if (task->perf)
 		perf_end_context(task);
@@ -152,6 +162,7 @@ static void perf_exit(struct task_struct *task)
 
 static const struct task_part perf_task_part TASK_PART(perf) = {
 	.copy = perf_copy,
+	.new = perf_new,
 	.exit = perf_exit,
 };
 

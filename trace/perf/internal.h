@@ -161,7 +161,8 @@ struct perf_event {
 	bool of_task;                       /* [C] */
 	u8 flags;                           /* [C] PERF_LEVEL … */
 	u8 exclude;                         /* [C] PERF_MODE_*: no hits in these modes */
-	bool may_see_kernel;      /* [C] the opener has the right to addresses of the kernel */
+	bool may_see_kernel; /* [C] the opener has the right to addresses of the kernel */
+	u16 records; /* [C] the kinds of records that it gets: bits of enum perf_record_kind */
 	const void *source;       /* [C] what a hit looks for; NULL: nothing hits it */
 	struct perf_tp *tp;       /* [C] of an original: tracepoint.c */
 	struct perf_probe *probe; /* [C] of an original: probe.c */
@@ -173,6 +174,7 @@ struct perf_event {
 	struct perf_context *ctx;      /* [R] NULL: in no context (PERF_EXIT, or being closed) */
 	struct list_head ctx_node;     /* [M] in ctx->events */
 	struct list_head hit_node;     /* [R] in ctx->hits[], or in ctx->on_cpu */
+	struct list_head record_node;  /* [R] in ctx->records */
 	struct perf_event *leader;     /* [R] itself, or the leader of its group */
 	struct list_head siblings;     /* [R] of a leader: sibling_node of the members */
 	struct list_head sibling_node; /* [R] */
@@ -250,10 +252,11 @@ struct perf_context {
 	 * a tool that opens one event for each CPU lets a hit walk none of another CPU.
 	 */
 	struct list_head hits[PERF_BUCKETS];
-	struct list_head on_cpu; /* [R] events with PERF_ON_CPU */
-	unsigned cpu;            /* [C] of a CPU's context */
-	unsigned nr_inherit;     /* [M] events that a child of the task gets */
-	unsigned nr_one_cpu;     /* [M] to write: events with a CPU */
+	struct list_head on_cpu;  /* [R] events with PERF_ON_CPU */
+	struct list_head records; /* [R] events with perf_event.records */
+	unsigned cpu;             /* [C] of a CPU's context */
+	unsigned nr_inherit;      /* [M] events that a child of the task gets */
+	unsigned nr_one_cpu;      /* [M] to write: events with a CPU */
 	/*
 	 * Of a task with an event with PERF_RUN: its runtime on each CPU, and its runtime when it
 	 * got its CPU. Written by the switch hook and read by task_call_func(), so both hold R of

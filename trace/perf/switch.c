@@ -10,7 +10,7 @@
  *				switch has
  *	3. it leaves the list on_cpu, and is freed after a grace period
  */
-#include "trace/perf/internal.h"
+#include "trace/perf/records.h"
 
 #include "kernel/bug.h"
 #include "kernel/init.h"
@@ -95,6 +95,8 @@ static void perf_switch(struct task_struct *prev, struct task_struct *next)
 {
 	leave(prev);
 	perf_software_switch(prev, next, *(unsigned long **)__builtin_frame_address(0));
+	if (perf_records(PERF_RECORDS_SWITCH))
+		perf_record_switch(prev, next);
 	enter(next);
 }
 

@@ -100,6 +100,8 @@ void proc_maps_stop(struct seq_file *m, void *v);
 int proc_maps_open(struct inode *inode, struct file *file, const struct seq_operations *op);
 int proc_maps_release(struct inode *inode, struct file *file);
 int proc_maps_show(struct seq_file *m, void *v); /* the line of an area */
+/* The name of memory that is not of a file, or NULL. mmap_lock held; does not sleep. */
+const char *proc_area_name(struct vm_area_struct *vma);
 /* For files whose position may be any number: an address. */
 loff_t proc_mem_llseek(struct file *file, loff_t offset, int whence);
 /* smaps.c: sums over page tables. */

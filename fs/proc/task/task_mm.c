@@ -257,8 +257,7 @@ void proc_maps_stop(struct seq_file *m, void *v)
 		put_locked_mm(m->private);
 }
 
-/* The name of memory that is not of a file, or NULL. */
-static const char *area_name(struct vm_area_struct *vma)
+const char *proc_area_name(struct vm_area_struct *vma)
 {
 	struct mm_struct *mm = vma->vm_mm;
 
@@ -291,7 +290,7 @@ int proc_maps_show(struct seq_file *m, void *v)
 			return (int)PTR_ERR(path);
 		name = path;
 	} else {
-		name = area_name(vma);
+		name = proc_area_name(vma);
 	}
 	if (name) {
 		seq_printf(m, "%-72s ", line);

@@ -1,6 +1,7 @@
 /* The records beside the samples: COMM, MMAP, MMAP2, FORK, EXIT, SWITCH of a task, and what sample_id_all adds to them. */
 #include "perf.h"
 
+#include <elf.h>
 #include <sched.h>
 #include <sys/prctl.h>
 
@@ -61,6 +62,8 @@ static void records(const char *what)
 			     place(record.words), record.bytes + 40);
 			break;
 		case PERF_RECORD_MMAP2:
+			if (record.header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
+				show("  build id of %u bytes: %.20s", record.bytes[40], record.bytes + 44);
 			show("  MMAP2 misc %#x size %u pid %s length %#x pgoff %s prot %u flags %#x \"%s\"", record.header.misc, record.header.size,
 			     whose(record.words[2]), record.words[6], place(record.words), record.words[16], record.words[17], record.bytes + 72);
 			break;
@@ -199,8 +202,72 @@ static void switches(void)
 	stop(fd);
 }
 
-int main(void)
+/* A new program: the name that it gets by exec. */
+static void programs(void)
 {
+	int ready[2], fd;
+	pid_t pid;
+	char byte;
+
+	pipe(ready);
+	pid = fork();
+	if (!pid) {
+		read(ready[0], &byte, 1);
+		execl("/proc/self/exe", "program", "end", NULL);
+		_exit(1);
+	}
+	fd = perf_open(&ATTR(NOTHING, .comm = 1, .comm_exec = 1), pid, -1, -1, 0);
+	page = mmap(NULL, (BUFFER + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	write(ready[1], "x", 1);
+	waitpid(pid, NULL, 0);
+	records("exec");
+	stop(fd);
+}
+
+static void namespaces(void)
+{
+	int fd = start(ATTR(NOTHING, .namespaces = 1));
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	records("namespaces of a child");
+	stop(fd);
+}
+
+/* A file whose first page has a build id, and one whose first page has none. */
+static void build_ids(void)
+{
+	static char note[] = "\4\0\0\0\24\0\0\0\3\0\0\0GNU\0abcdefghijklmnopqrst";
+	Elf64_Phdr segment = { .p_type = PT_NOTE, .p_offset = 256, .p_filesz = 36 };
+	Elf64_Ehdr elf = { .e_ident = { 127, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT }, .e_type = ET_DYN, .e_phoff = sizeof(elf),
+			   .e_phentsize = sizeof(segment), .e_phnum = 1 };
+	int file = open("f", O_RDWR | O_CREAT, 0755), fd;
+
+	ftruncate(file, 3 * PAGE);
+	pwrite(file, &elf, sizeof(elf), 0);
+	pwrite(file, &segment, sizeof(segment), sizeof(elf));
+	pwrite(file, note, 36, 256);
+	fd = start(ATTR(NOTHING, .mmap = 1, .mmap2 = 1, .build_id = 1));
+	mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 2 * PAGE);
+	records("a file with a build id");
+	segment.p_filesz = 35;
+	pwrite(file, &segment, sizeof(segment), sizeof(elf));
+	mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+	records("a note that is cut off");
+	mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	records("anonymous");
+	stop(fd);
+	close(file);
+	unlink("f");
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1)
+		return 0;
 	names();
 	areas(false, false);
 	areas(true, false);
@@ -208,5 +275,8 @@ int main(void)
 	tasks();
 	inherited();
 	switches();
+	programs();
+	namespaces();
+	build_ids();
 	return 0;
 }
