@@ -40,16 +40,6 @@ void new_program_parts(void)
 			part->new_program();
 }
 
-long prctl_process_parts(int option)
-{
-	long ret = -EINVAL;
-
-	for_each_linker_table_entry (part, process_parts)
-		if (part->prctl && ret == -EINVAL)
-			ret = part->prctl(option);
-	return ret;
-}
-
 static void give_parts_to_new_leader(void)
 {
 	for_each_linker_table_entry (part, process_parts)

@@ -19,11 +19,6 @@ struct process_part {
 	 * look into it, and has its old name. exec_update_lock is held for writing.
 	 */
 	void (*new_program)(void);
-	/*
-	 * prctl(2), for an option that kernel/process/ does not know: its result, or -EINVAL: this
-	 * part does not know it, either.
-	 */
-	long (*prctl)(int option);
 };
 
 /* static const struct process_part name PROCESS_PART(name) = { … }; */
@@ -32,5 +27,3 @@ struct process_part {
 /* Calls exit, or new_program, of all parts. */
 void exit_process_parts(void);
 void new_program_parts(void);
-/* prctl of the parts until one knows the option. */
-long prctl_process_parts(int option);

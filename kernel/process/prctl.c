@@ -1,7 +1,6 @@
 /* prctl(2) and personality(2): attributes of a task and of its process. */
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
-#include "kernel/process/part.h"
 #include "kernel/task/cred.h"
 #include "kernel/task/signal_struct.h"
 #include "kernel/syscalls/syscalls.h"
@@ -117,7 +116,7 @@ static long prctl_cred(int option, unsigned long arg2, unsigned long rest)
 	case PR_GET_NO_NEW_PRIVS:
 		return arg2 || rest ? -EINVAL : current->no_new_privs;
 	}
-	return prctl_process_parts(option);
+	return -EINVAL;
 }
 
 SYSCALL_DEFINE5(prctl, int, option, unsigned long, arg2, unsigned long, arg3, unsigned long, arg4,

@@ -3,7 +3,6 @@
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/process/part.h"
 #include "kernel/process/wait.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/sched/fork.h"
@@ -20,8 +19,6 @@ long sys_perf_event_open(unsigned long attr, pid_t pid, int cpu, int group, unsi
 long sys_close(unsigned fd) SYSCALL_SYMBOL(close);
 long sys_ioctl(unsigned fd, unsigned cmd, unsigned long arg) SYSCALL_SYMBOL(ioctl);
 long sys_read(unsigned fd, unsigned long buf, size_t count) SYSCALL_SYMBOL(read);
-long sys_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
-	SYSCALL_SYMBOL(prctl);
 
 SELFTEST(perf, faults_without_a_page_are_counted_apart)
 {
@@ -55,21 +52,6 @@ SELFTEST(perf, switches_are_counted_for_each_cpu)
 	EXPECT(cpu_switches(cpu) - before >= 5);
 	EXPECT(nr_context_switches() - all >= 5);
 	run_on_any_cpu();
-}
-
-#define OPTION 0x5e1f7e57
-
-static long answer(int option)
-{
-	return option == OPTION ? 1234 : -EINVAL;
-}
-
-static const struct process_part selftest_part PROCESS_PART(selftest_perf) = { .prctl = answer };
-
-SELFTEST(perf, part_of_a_process_answers_its_option_of_prctl)
-{
-	EXPECT_EQ(sys_prctl(OPTION, 0, 0, 0, 0), 1234);
-	EXPECT_EQ(sys_prctl(OPTION + 1, 0, 0, 0, 0), -EINVAL);
 }
 
 /* ---- events against the ends of tasks ---- */

@@ -18,12 +18,10 @@
 #include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
-#include "kernel/task/pid.h"
 #include "trace/filter/filter.h"
 
 static struct kmem_cache *perf_event_cachep;
 static atomic64_t last_id;
-static LIST_HEAD(originals); /* [M] owned_node */
 
 /* ---- life ---- */
 
@@ -81,10 +79,6 @@ struct perf_event *perf_event_alloc(struct perf_event_attr *attr, const struct p
 		event->flags |= PERF_RUN;
 	if (event->flags & PERF_RUN)
 		perf_switch_users(1);
-	event->owner = get_task_pid(current, PIDTYPE_PID);
-	mutex_lock(&perf_mutex);
-	list_add_tail(&event->owned_node, &originals);
-	mutex_unlock(&perf_mutex);
 	return event;
 destroy:
 	if (pmu->destroy)
@@ -134,7 +128,6 @@ static void free_event(struct rcu_head *rcu)
 	if (event->parent) {
 		perf_event_put(event->parent);
 	} else {
-		put_pid(event->owner);
 		event_filter_free(event->filter);
 		kfree(event->attr);
 	}
@@ -226,17 +219,6 @@ void perf_event_set_all(struct perf_event *event, bool on)
 		perf_event_set(child, on);
 }
 
-void perf_set_owned(bool on)
-{
-	struct perf_event *event;
-
-	mutex_lock(&perf_mutex);
-	list_for_each_entry (event, &originals, owned_node)
-		if (event->owner == current->thread_pid)
-			perf_event_set_all(event, on);
-	mutex_unlock(&perf_mutex);
-}
-
 void perf_group_join(struct perf_event *event, struct perf_event *leader)
 {
 	event->shown = leader->shown = true; /* to the samples of the others */
@@ -288,7 +270,6 @@ static void close_event(struct perf_event *event)
 	}
 	WRITE_ONCE(event->nr_children, 0);
 	close_one(event);
-	list_del(&event->owned_node);
 	perf_detach_buffer(event);
 }
 

@@ -202,20 +202,6 @@ static void perf_new_program(void)
 	mutex_unlock(&perf_mutex);
 }
 
-/* ---- prctl ---- */
-
-#define PR_TASK_PERF_EVENTS_DISABLE 31
-#define PR_TASK_PERF_EVENTS_ENABLE  32
-
-static long perf_prctl(int option)
-{
-	if (option != PR_TASK_PERF_EVENTS_DISABLE && option != PR_TASK_PERF_EVENTS_ENABLE)
-		return -EINVAL;
-	perf_set_owned(option == PR_TASK_PERF_EVENTS_ENABLE);
-	return 0;
-}
-
 static const struct process_part perf_process_part PROCESS_PART(perf) = {
 	.new_program = perf_new_program,
-	.prctl = perf_prctl,
 };

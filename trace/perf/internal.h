@@ -154,8 +154,6 @@ struct perf_event {
 	const struct perf_event_attr *attr; /* [C] a child has its original's */
 	const struct pmu *pmu;              /* [C] */
 	struct perf_event *parent;          /* [C] of a child: its original; NULL: is an original */
-	struct pid *owner;                  /* [C] of an original: the task that has opened it */
-	struct list_head owned_node;        /* [M] of an original: in the list of all of them */
 	u64 id;                             /* [C] */
 	int cpu;                            /* [C] -1: any; a CPU's event has its CPU */
 	bool of_task;                       /* [C] */
@@ -437,8 +435,6 @@ void perf_event_freeze(struct perf_event *event);
 void perf_group_join(struct perf_event *event, struct perf_event *leader);
 /* Leaves the group: the members of a leader become leaders. M held. */
 void perf_group_leave(struct perf_event *event);
-/* Turns all events on or off that the current task has opened. M is not held. */
-void perf_set_owned(bool on);
 
 /* The count. M held. */
 u64 perf_event_value(const struct perf_event *event);

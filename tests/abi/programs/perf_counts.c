@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <sys/prctl.h>
 
 #define MINOR .config = PERF_COUNT_SW_PAGE_FAULTS_MIN
 #define MAJOR .config = PERF_COUNT_SW_PAGE_FAULTS_MAJ
@@ -258,22 +257,6 @@ static void groups(void)
 	close(off);
 }
 
-static void all_off(void)
-{
-	int fd = EVENT(.exclude_kernel = 1);
-	volatile char *pages = fresh_pages(20);
-	long before;
-
-	CALL(prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0));
-	before = count_of(fd);
-	touch(pages, 10);
-	show("after PR_TASK_PERF_EVENTS_DISABLE: %ld", count_of(fd) - before);
-	CALL(prctl(PR_TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0));
-	touch(pages + 10 * PAGE, 10);
-	show("after PR_TASK_PERF_EVENTS_ENABLE: %s", count_of(fd) - before >= 10 ? "10 or more" : "less");
-	close(fd);
-}
-
 int main(int argc, char **argv)
 {
 	if (argc > 1) {
@@ -287,6 +270,5 @@ int main(int argc, char **argv)
 	cpus();
 	times();
 	groups();
-	all_off();
 	return 0;
 }
