@@ -16,11 +16,10 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
-#define PAGE         4096
+#include "operations.h"
+
 #define BUFFER_PAGES 128
-#define FAULTS       1100
 #define SAMPLES      1000
 #define ID_FILE      "/sys/kernel/tracing/events/raw_syscalls/sys_enter/id"
 #define CLOCK_PERIOD 100000 /* nanoseconds, and instructions */
@@ -30,28 +29,6 @@
 
 static unsigned long sys_enter_id;
 static int event = -1; /* of the figure that is measured */
-static char *next_fault;
-
-static void die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static void expect(int good, const char *what)
-{
-	if (!good)
-		die(what);
-}
-
-/* A system call without the wrapper of the C library, which would count, too. */
-static inline long call3(long number, long a, long b, long c)
-{
-	long result;
-
-	__asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
-	return result;
-}
 
 static int open_event(struct perf_event_attr *attr, int cpu)
 {
@@ -60,19 +37,19 @@ static int open_event(struct perf_event_attr *attr, int cpu)
 
 static void op_getppid(void)
 {
-	call3(SYS_getppid, 0, 0, 0);
+	call4(SYS_getppid, 0, 0, 0, 0);
 }
 
 static void op_read(void)
 {
 	unsigned long words[4];
 
-	expect(call3(SYS_read, event, (long)words, sizeof(words)) > 0, "read");
+	expect(call4(SYS_read, event, (long)words, sizeof(words), 0) > 0, "read");
 }
 
 static void op_enable(void)
 {
-	expect(!call3(SYS_ioctl, event, PERF_EVENT_IOC_DISABLE, 0) && !call3(SYS_ioctl, event, PERF_EVENT_IOC_ENABLE, 0), "ioctl");
+	expect(!call4(SYS_ioctl, event, PERF_EVENT_IOC_DISABLE, 0, 0) && !call4(SYS_ioctl, event, PERF_EVENT_IOC_ENABLE, 0, 0), "ioctl");
 }
 
 static void op_open(void)
@@ -82,76 +59,14 @@ static void op_open(void)
 	expect(fd >= 0 && !close(fd), "perf_event_open");
 }
 
-static void op_fault(void)
-{
-	*(volatile char *)next_fault = 1;
-	next_fault += PAGE;
-}
-
-static void op_fork(void)
-{
-	pid_t pid = fork();
-
-	if (!pid)
-		_exit(0);
-	expect(pid > 0 && waitpid(pid, NULL, 0) == pid, "fork");
-}
-
-/* Calls op n times, after some that warm up. Returns the instructions for each call. */
-static long measure(void (*op)(void), unsigned n)
-{
-	unsigned long begin;
-
-	for (unsigned i = 0; i < n / 10 + 2; i++)
-		op();
-	begin = __rdtsc();
-	for (unsigned i = 0; i < n; i++)
-		op();
-	return (long)((__rdtsc() - begin) / n);
-}
-
 static long faults(void)
 {
-	char *area = mmap(NULL, FAULTS * PAGE + 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	long each;
-
-	expect(area != MAP_FAILED, "mmap");
-	madvise(area, FAULTS * PAGE, MADV_NOHUGEPAGE);
-	next_fault = area;
-	each = measure(op_fault, FAULTS * 10 / 11);
-	munmap(area, FAULTS * PAGE + 2 * PAGE);
-	return each;
+	return (long)measure_fault(1000);
 }
 
-/* Two processes pass a byte through two pipes. Each round is two switches. */
 static long switches(void)
 {
-	const unsigned n = 2000;
-	int there[2], back[2];
-	unsigned long begin = 0;
-	char byte = 'x';
-	pid_t pid;
-
-	expect(!pipe(there) && !pipe(back), "pipe");
-	pid = fork();
-	if (!pid) {
-		close(there[1]);
-		while (read(there[0], &byte, 1) == 1)
-			write(back[1], &byte, 1);
-		_exit(0);
-	}
-	for (unsigned i = 0; i < n + n / 10; i++) {
-		if (i == n / 10)
-			begin = __rdtsc();
-		expect(write(there[1], &byte, 1) == 1 && read(back[0], &byte, 1) == 1, "pipe");
-	}
-	begin = __rdtsc() - begin;
-	close(there[1]);
-	waitpid(pid, NULL, 0);
-	close(there[0]);
-	close(back[0]);
-	close(back[1]);
-	return (long)(begin / (2 * n));
+	return (long)measure_pipe(2000);
 }
 
 static long forks(void)

@@ -24,47 +24,20 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
-#define PAGE  4096
+#include "operations.h"
+
 #define PIPES 10
 /* Of futex(2): musl has no header for them. */
 #define FUTEX_WAIT_PRIVATE 128
 #define FUTEX_WAKE_PRIVATE 129
 #define FILE_NAME          "/tmp/bench_file"
 #define SELF               "/proc/self/exe"
-#define FAULTS             6000
 
 static int zero, null, file, timer;
 static struct pollfd polled[PIPES];
 static char buffer[PAGE];
-static char *next_fault;
 static pid_t own_pid;
-
-/* A system call without the wrapper of the C library, which would count, too. */
-static inline long call4(long number, long a, long b, long c, long d)
-{
-	register long r10 __asm__("r10") = d;
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
-			 : "rcx", "r11", "memory");
-	return result;
-}
-
-static void die(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static void expect(int good, const char *what)
-{
-	if (!good)
-		die(what);
-}
 
 static void op_getppid(void)
 {
@@ -127,26 +100,11 @@ static void op_timer(void)
 	       "timerfd_settime");
 }
 
-static void op_fault(void)
-{
-	*(volatile char *)next_fault = 1;
-	next_fault += PAGE;
-}
-
 static void op_mmap(void)
 {
 	char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	expect(page != MAP_FAILED && !munmap(page, PAGE), "mmap");
-}
-
-static void op_fork(void)
-{
-	pid_t pid = fork();
-
-	if (!pid)
-		_exit(0);
-	expect(pid > 0 && waitpid(pid, NULL, 0) == pid, "fork");
 }
 
 static void op_exec(void)
@@ -165,62 +123,6 @@ static void op_file(void)
 {
 	expect(pwrite(file, buffer, PAGE, 0) == PAGE && pread(file, buffer, PAGE, 0) == PAGE,
 	       "file");
-}
-
-/* Calls op n times. Returns the instructions for each call. */
-static unsigned long measure(void (*op)(void), unsigned n)
-{
-	unsigned long begin;
-
-	for (unsigned i = 0; i < n / 10 + 2; i++)
-		op();
-	begin = __rdtsc();
-	for (unsigned i = 0; i < n; i++)
-		op();
-	return (__rdtsc() - begin) / n;
-}
-
-/* The pages go afterwards, so that fork() does not copy them. */
-static unsigned long measure_fault(unsigned n)
-{
-	char *area = mmap(NULL, FAULTS * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			  -1, 0);
-	unsigned long each;
-
-	expect(area != MAP_FAILED, "mmap");
-	/* Linux: small pages, as small programs get. nop5 has no others. */
-	madvise(area, FAULTS * PAGE, MADV_NOHUGEPAGE);
-	next_fault = area;
-	each = measure(op_fault, n);
-	munmap(area, FAULTS * PAGE);
-	return each;
-}
-
-/* Two processes pass a byte through two pipes. Each round is two switches. */
-static unsigned long measure_pipe(unsigned n)
-{
-	int there[2], back[2];
-	unsigned long begin = 0;
-	char byte = 'x';
-	pid_t pid;
-
-	expect(!pipe(there) && !pipe(back), "pipe");
-	pid = fork();
-	if (!pid) {
-		close(there[1]);
-		while (read(there[0], &byte, 1) == 1)
-			write(back[1], &byte, 1);
-		_exit(0);
-	}
-	for (unsigned i = 0; i < n + n / 10; i++) {
-		if (i == n / 10)
-			begin = __rdtsc();
-		expect(write(there[1], &byte, 1) == 1 && read(back[0], &byte, 1) == 1, "pipe");
-	}
-	begin = __rdtsc() - begin;
-	close(there[1]);
-	waitpid(pid, NULL, 0);
-	return begin / (2 * n);
 }
 
 static int turn;
