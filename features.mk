@@ -127,7 +127,7 @@ $(call feature,btf,core,\
 
 $(call feature,perf,events programs,\
 	trace/perf kernel/sched/cpu_switches.c arch/x86_64/unwind/perf_regs.c arch/x86_64/unwind/perf_regs.h arch/x86_64/cpu/local_word.h,\
-	perf_event_open: software events, events of tracefs and probes counted and sampled)
+	perf_event_open: software events and events of tracefs and probes; counted and sampled)
 
 # The prompt of a kernel without ring 3.
 $(call without,programs,kernel/monitor)

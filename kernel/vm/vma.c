@@ -341,6 +341,7 @@ int expand_stack(struct vm_area_struct *vma, unsigned long addr)
 	struct mm_struct *mm = vma->vm_mm;
 	const struct vm_area_struct *prev = vma->vm_prev;
 	unsigned long grow;
+	bool grown = false;
 	int error = -ENOMEM;
 
 	mmap_assert_locked(mm);
@@ -367,9 +368,10 @@ int expand_stack(struct vm_area_struct *vma, unsigned long addr)
 	vma->vm_start = addr;
 	vm_stat_account(mm, vma->vm_flags, (long)grow);
 	error = 0;
+	grown = true;
 unlock:
 	spin_unlock(&mm->page_table_lock);
-	if (!error)
+	if (grown)
 		trace_vma_map(vma);
 	return error;
 }

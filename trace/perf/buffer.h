@@ -7,8 +7,9 @@
  * or to one task. An interrupt or NMI may write while it has interrupted a writer, and ends before
  * that writer goes on. So no lock is needed, and no atomic operation that locks the bus.
  *
- * The program may write anything into data_tail and into the data. The ring reads only data_tail,
- * once for a record, and trusts it in nothing: a wrong tail can only lose or overwrite records.
+ * The program may write anything into the first page, where data_tail is, but not into the data.
+ * The ring reads only data_tail, once for a record, and trusts it in nothing: a wrong tail can only
+ * lose or overwrite records.
  *
  * Legend: [C] constant once others can see it; [W] written by the writers; [A] atomic.
  */

@@ -17,6 +17,7 @@
 #include "fs/proc/proc_fs.h"
 #include "kernel/init.h"
 #include "kernel/time/timer.h"
+#include "trace/perf/records.h"
 
 #define WINDOW_NS     (4 * NSEC_PER_MSEC)
 #define MIN_PERIOD_NS 10000ULL
@@ -120,22 +121,16 @@ static void set_throttled(struct perf_event *event, bool on)
 	struct {
 		struct perf_event_header header;
 		u64 time, id, stream_id;
-	} * record;
-	struct perf_handle handle;
-	u32 size = sizeof(*record) + event->id_size;
+	} record = {
+		.header = { .type = on ? PERF_RECORD_THROTTLE : PERF_RECORD_UNTHROTTLE,
+			    .size = sizeof(record) },
+		.time = event->clock(),
+		.id = perf_known_id(event),
+		.stream_id = event->id,
+	};
 
 	event->throttled = on;
-	if (!perf_output_begin(&handle, event, size))
-		return;
-	record = handle.record;
-	record->header = (struct perf_event_header){ .type = on ? PERF_RECORD_THROTTLE
-								: PERF_RECORD_UNTHROTTLE,
-						     .size = (u16)size };
-	record->time = event->clock();
-	record->id = perf_original(event)->id;
-	record->stream_id = event->id;
-	perf_write_ids(event, current_stable, record + 1);
-	perf_output_end(&handle, false);
+	perf_put_record(event, &record.header, NULL, current_stable);
 }
 
 /* Whether the event has had its samples of this window. */

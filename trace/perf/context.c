@@ -77,8 +77,10 @@ struct perf_context *perf_get_context(struct task_struct *task)
 	}
 	if (!(READ_ONCE(task->flags) & PF_EXITING))
 		return ctx;
-	if (list_empty(&ctx->events))
+	if (list_empty(&ctx->events)) {
+		ctx->shown = true; /* the task may have found it */
 		perf_put_context(ctx);
+	}
 	return ERR_PTR(-ESRCH);
 }
 

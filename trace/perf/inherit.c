@@ -103,12 +103,19 @@ static void perf_new(struct task_struct *task)
 
 /* ---- exit ---- */
 
-/* The event, which is frozen, leaves its task for good. M held. */
+/* From now on poll(2) says POLLHUP, if no other task has the event. M held. */
+static void mark_end(struct perf_event *event)
+{
+	if (event->parent)
+		WRITE_ONCE(event->parent->nr_children, event->parent->nr_children - 1);
+	WRITE_ONCE(event->state, PERF_EXIT);
+}
+
+/* The event, which is frozen and marked, leaves its task for good. M held. */
 static void end_event(struct perf_event *event)
 {
 	struct perf_event *original = event->parent;
 
-	WRITE_ONCE(event->state, PERF_EXIT);
 	perf_context_remove(event);
 	if (original) {
 		original->child_count += perf_event_value(event) - event->zero;
@@ -116,13 +123,12 @@ static void end_event(struct perf_event *event)
 		original->child_running += event->running.sum;
 		original->child_lost += READ_ONCE(event->lost);
 		list_del(&event->child_node);
-		WRITE_ONCE(original->nr_children, original->nr_children - 1);
 		perf_event_put(event);
 	} else {
 		original = event;
 	}
 	if (original->state == PERF_EXIT && !original->nr_children)
-		wake_up_all(&original->wait); /* poll(2): POLLHUP */
+		wake_up_all(&original->wait);
 }
 
 void perf_end_context(struct task_struct *task)
@@ -139,6 +145,9 @@ void perf_end_context(struct task_struct *task)
 		local_irq_enable();
 		perf_record_exit();
 	}
+	/* First all are marked: a reader that wakes would poll those that are not in a loop. */
+	list_for_each_entry (event, &ctx->events, ctx_node)
+		mark_end(event);
 	/* An original keeps its group: read(2) gives the final values. */
 	list_for_each_entry_safe (event, next, &ctx->events, ctx_node)
 		end_event(event);
@@ -157,6 +166,8 @@ static void perf_exit(struct task_struct *task)
 	mutex_lock(&perf_mutex);
 	if (task->perf)
 		perf_end_context(task);
+	else if (task == current)
+		perf_record_exit(); /* an opener has taken its context away again */
 	mutex_unlock(&perf_mutex);
 }
 
@@ -171,7 +182,7 @@ static const struct task_part perf_task_part TASK_PART(perf) = {
 static void exec_event(struct perf_event *event)
 {
 	if (event->attr->remove_on_exec) {
-		WRITE_ONCE(event->state, PERF_EXIT);
+		mark_end(event);
 		if (event->parent)
 			perf_group_leave(event);
 		perf_event_update(event); /* and the members of an original */

@@ -228,6 +228,12 @@ static __always_inline struct perf_event *perf_original(struct perf_event *event
 	return event->parent ? event->parent : event;
 }
 
+/* The id by which the program knows the event, and the children of it. */
+static inline u64 perf_known_id(const struct perf_event *event)
+{
+	return event->parent ? event->parent->id : event->id;
+}
+
 /* Whether the TIME of their records can be compared. */
 static inline bool perf_same_clock(const struct perf_event *a, const struct perf_event *b)
 {
@@ -238,8 +244,9 @@ static inline bool perf_same_clock(const struct perf_event *a, const struct perf
 /*
  * The events of a task (task->perf, made with its first event), or of a CPU (perf_cpu_contexts).
  * That of a task ends with the task, or at an exec that takes the rights to look into it. Then it
- * is freed, and drops the reference to the task. Only hits of the task itself look into it: if it
- * has no event that is hit, nobody does any more.
+ * is freed, and drops the reference to the task. Hits and switches of the task look into it, with
+ * preemption off: so when the task itself ends it, and hits know none of its events, nobody does
+ * any more. A context that another task has published must wait for a grace period.
  */
 #define PERF_BUCKETS 16
 struct perf_context {
@@ -263,7 +270,7 @@ struct perf_context {
 	u64 *run;
 	u64 run_stamp;
 	u64 migrations; /* the same lock: se.nr_migrations at the last switch to the task */
-	bool shown;     /* [M] hits may find one of its events: it is freed after a grace period */
+	bool shown; /* [M] others may look into it at its end: it is freed after a grace period */
 	struct rcu_head rcu;
 };
 DECLARE_PER_CPU(struct perf_context, perf_cpu_contexts);

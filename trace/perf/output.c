@@ -29,7 +29,7 @@ void perf_write_ids(const struct perf_event *event, const struct task_struct *ta
 {
 	u64 ids = event->attr->sample_id_all ? event->attr->sample_type : 0, *word = to;
 	/* A child's records have the id by which the program knows the event. */
-	u64 id = event->parent ? event->parent->id : event->id;
+	u64 id = perf_known_id(event);
 
 	if (ids & PERF_SAMPLE_TID)
 		*word++ = (u64)(u32)task->pid << 32 | (u32)task->tgid;
@@ -53,7 +53,7 @@ static void write_lost(const struct perf_event *event, const struct perf_room *r
 	} *record = room->lost;
 
 	record->header = (struct perf_event_header){ .type = PERF_RECORD_LOST, .size = (u16)size };
-	record->id = event->parent ? event->parent->id : event->id;
+	record->id = perf_known_id(event);
 	record->lost = room->lost_count;
 	perf_write_ids(event, current_stable, record + 1);
 }

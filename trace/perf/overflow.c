@@ -2,7 +2,8 @@
  * A hit: counting, and the decision whether it is a sample.
  *
  * All of this runs where the source is: in any context, NMI included, with any lock held. So it
- * takes no lock, and is not probed. A hit that the sampling code itself causes is only counted.
+ * takes no lock. A hit that the sampling code itself causes, as a probe in it does, is only
+ * counted.
  */
 #include "trace/perf/internal.h"
 
@@ -12,8 +13,21 @@
 
 int sysctl_perf_event_sample_rate = 100000;
 
-SYSCTL(perf_sample_rate, "kernel", "perf_event_max_sample_rate", 0644, proc_dointvec_positive,
-       .data = &sysctl_perf_event_sample_rate, .maxlen = sizeof(int));
+static int proc_sample_rate(const struct ctl_table *table, bool write, char *buf, size_t size)
+{
+	int rate = READ_ONCE(sysctl_perf_event_sample_rate);
+	struct ctl_table local = { .data = &rate, .maxlen = table->maxlen };
+	int error = proc_dointvec_positive(&local, write, buf, size);
+
+	if (!error && !rate)
+		error = -EINVAL;
+	if (!error && write)
+		WRITE_ONCE(sysctl_perf_event_sample_rate, rate);
+	return error;
+}
+
+SYSCTL(perf_sample_rate, "kernel", "perf_event_max_sample_rate", 0644, proc_sample_rate,
+       .maxlen = sizeof(int));
 
 static DEFINE_PER_CPU(bool, in_overflow[4]); /* [O] task, softirq, hardirq, NMI */
 

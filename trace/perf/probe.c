@@ -160,6 +160,8 @@ static int begin_kprobe(struct perf_probe *probe, const struct perf_event_attr *
 
 	if (error)
 		return error;
+	if (probe->name[0] && attr->config2 >> 32)
+		return -EINVAL;
 	if (probe->name[0]) {
 		kp->symbol_name = probe->name;
 		kp->offset = (unsigned)attr->config2;

@@ -35,10 +35,10 @@ void perf_record_switch(const struct task_struct *prev, const struct task_struct
 
 /*
  * sideband.c. Writes a record into the buffer of event: head, whose size is its own, then name,
- * padded with zeros to 8 bytes (NULL: none), then the ids. As perf_output_begin().
+ * padded with zeros to 8 bytes (NULL: none), then the ids, for task. As perf_output_begin().
  */
 void perf_put_record(struct perf_event *event, const struct perf_event_header *head,
-		     const char *name);
+		     const char *name, const struct task_struct *task);
 /* The same for the events of this CPU and of the current task that ask for that kind. */
 void perf_record_all(enum perf_record_kind kind, const struct perf_event_header *head,
 		     const char *name);

@@ -141,7 +141,7 @@ static u64 *put_value(u64 *to, const struct perf_event *event, u64 format)
 {
 	*to++ = perf_event_value_in_hit(event) - READ_ONCE(event->zero);
 	if (format & PERF_FORMAT_ID)
-		*to++ = event->parent ? event->parent->id : event->id;
+		*to++ = perf_known_id(event);
 	if (format & PERF_FORMAT_LOST)
 		*to++ = READ_ONCE(event->lost);
 	return to;

@@ -29,7 +29,7 @@ static DEFINE_MUTEX(records_mutex); /* to write perf_record_users, and for regis
 /* ---- a record ---- */
 
 void perf_put_record(struct perf_event *event, const struct perf_event_header *head,
-		     const char *name)
+		     const char *name, const struct task_struct *task)
 {
 	u32 name_size = name ? ALIGN((u32)strlen(name) + 1, 8U) : 0;
 	u32 size = head->size + name_size + event->id_size;
@@ -47,7 +47,7 @@ void perf_put_record(struct perf_event *event, const struct perf_event_header *h
 		memcpy(to, name, strlen(name));
 		to += name_size;
 	}
-	perf_write_ids(event, current_stable, to);
+	perf_write_ids(event, task, to);
 	perf_output_end(&handle, false);
 }
 
@@ -79,12 +79,18 @@ static void for_each_in(const struct perf_context *ctx, enum perf_record_kind ki
 			fn(event, data);
 }
 
-/* Calls fn for the events of this CPU and of ctx (NULL: none) that are on and ask for the kind. */
-static void for_each_user(enum perf_record_kind kind, const struct perf_context *ctx,
+/*
+ * Calls fn for the events of this CPU and of task that are on and ask for the kind. task: current,
+ * or the one that gets this CPU.
+ */
+static void for_each_user(enum perf_record_kind kind, const struct task_struct *task,
 			  void (*fn)(struct perf_event *event, void *data), void *data)
 {
+	const struct perf_context *ctx;
+
 	preempt_disable();
 	for_each_in(this_cpu_ptr(&perf_cpu_contexts), kind, fn, data);
+	ctx = rcu_dereference(task->perf);
 	if (ctx)
 		for_each_in(ctx, kind, fn, data);
 	preempt_enable();
@@ -99,7 +105,7 @@ static void put_arg(struct perf_event *event, void *data)
 {
 	const struct record_arg *arg = data;
 
-	perf_put_record(event, arg->head, arg->name);
+	perf_put_record(event, arg->head, arg->name, current_stable);
 }
 
 void perf_record_all(enum perf_record_kind kind, const struct perf_event_header *head,
@@ -107,7 +113,7 @@ void perf_record_all(enum perf_record_kind kind, const struct perf_event_header 
 {
 	struct record_arg arg = { head, name };
 
-	for_each_user(kind, current_stable->perf, put_arg, &arg);
+	for_each_user(kind, current_stable, put_arg, &arg);
 }
 
 /* ---- FORK, EXIT, NAMESPACES ---- */
@@ -123,7 +129,7 @@ static void put_task(struct perf_event *event, void *data)
 	struct task_record *record = data;
 
 	record->time = event->clock();
-	perf_put_record(event, &record->header, NULL);
+	perf_put_record(event, &record->header, NULL, current_stable);
 }
 
 static void record_task(u16 type, const struct task_struct *task, pid_t ppid, pid_t ptid)
@@ -136,7 +142,7 @@ static void record_task(u16 type, const struct task_struct *task, pid_t ppid, pi
 		.ptid = (u32)ptid,
 	};
 
-	for_each_user(PERF_RECORDS_TASK, current->perf, put_task, &record);
+	for_each_user(PERF_RECORDS_TASK, current, put_task, &record);
 }
 
 void perf_record_exit(void)
@@ -231,7 +237,8 @@ struct mmap_record {
 
 struct area {
 	struct vm_area_struct *vma;
-	const char *name;
+	const char *name; /* NULL: nobody has asked yet */
+	char *path;       /* scratch memory, or NULL */
 	u8 build_id[PERF_BUILD_ID_MAX];
 	u32 build_id_size; /* 0: none, or nobody has asked */
 	bool build_id_read;
@@ -288,6 +295,22 @@ static bool put_build_id(struct mmap_record *record, struct area *area)
 	return true;
 }
 
+/* The tree decides how long this takes: only for an event that gets the record. */
+static const char *find_name(struct area *area)
+{
+	const char *name;
+
+	if (!area->vma->vm_file) {
+		name = proc_area_name(area->vma);
+		return name ? name : "//anon";
+	}
+	area->path = trace_event_scratch_get(PATH_MAX);
+	if (!area->path)
+		return "//enomem";
+	name = d_path(&area->vma->vm_file->f_path, area->path, PATH_MAX);
+	return IS_ERR(name) ? "//toolong" : name;
+}
+
 static void put_area(struct perf_event *event, void *data)
 {
 	struct area *area = data;
@@ -307,44 +330,27 @@ static void put_area(struct perf_event *event, void *data)
 		.flags = map_flags_of(vma->vm_flags),
 	};
 
-	if (event->attr->build_id && put_build_id(&record, area))
+	if (mmap2 && event->attr->build_id && put_build_id(&record, area))
 		record.header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
 	else
 		put_inode(&record, vma);
-	perf_put_record(event, &record.header, area->name);
+	if (!area->name)
+		area->name = find_name(area);
+	perf_put_record(event, &record.header, area->name, current_stable);
 }
 
-/* The name of an area; path: scratch memory of PATH_MAX bytes, or NULL. */
-static const char *name_of(struct vm_area_struct *vma, char *path)
-{
-	const char *name;
-
-	if (!vma->vm_file) {
-		name = proc_area_name(vma);
-		return name ? name : "//anon";
-	}
-	if (!path)
-		return "//enomem";
-	name = d_path(&vma->vm_file->f_path, path, PATH_MAX);
-	return IS_ERR(name) ? "//toolong" : name;
-}
-
-/* mmap_lock held. The program is current: memory of another one is never mapped. */
+/* mmap_lock held. Another program's stack may grow, too, when its memory is written. */
 static void record_area(void *data __unused, struct vm_area_struct *vma)
 {
 	enum perf_record_kind kind =
 		vma->vm_flags & VM_EXEC ? PERF_RECORDS_MMAP : PERF_RECORDS_MMAP_DATA;
 	struct area area = { .vma = vma };
-	char *path = NULL;
 
-	if (!perf_records(kind))
+	if (!perf_records(kind) || vma->vm_mm != current_stable->mm)
 		return;
-	if (vma->vm_file)
-		path = trace_event_scratch_get(PATH_MAX);
-	area.name = name_of(vma, path);
-	for_each_user(kind, current_stable->perf, put_area, &area);
-	if (path)
-		trace_event_scratch_put(path);
+	for_each_user(kind, current_stable, put_area, &area);
+	if (area.path)
+		trace_event_scratch_put(area.path);
 }
 
 /* ---- SWITCH, SWITCH_CPU_WIDE ---- */
@@ -357,27 +363,19 @@ struct switch_arg {
 static void put_switch(struct perf_event *event, void *data)
 {
 	const struct switch_arg *arg = data;
-	struct perf_handle handle;
 	struct {
 		struct perf_event_header header;
-		u32 pid, tid;
-	} * record;
-	u32 size = event->of_task ? sizeof(record->header) : sizeof(*record);
-
-	if (!perf_output_begin(&handle, event, size + event->id_size))
-		return;
-	record = handle.record;
-	record->header = (struct perf_event_header){
-		.type = event->of_task ? PERF_RECORD_SWITCH : PERF_RECORD_SWITCH_CPU_WIDE,
-		.misc = arg->misc,
-		.size = (u16)(size + event->id_size),
+		u32 pid, tid; /* only of a CPU's event */
+	} record = {
+		.header = { .type = event->of_task ? PERF_RECORD_SWITCH
+						   : PERF_RECORD_SWITCH_CPU_WIDE,
+			    .misc = arg->misc,
+			    .size = event->of_task ? sizeof(record.header) : sizeof(record) },
+		.pid = (u32)arg->other->tgid,
+		.tid = (u32)arg->other->pid,
 	};
-	if (!event->of_task) {
-		record->pid = (u32)arg->other->tgid;
-		record->tid = (u32)arg->other->pid;
-	}
-	perf_write_ids(event, arg->task, (u8 *)handle.record + size);
-	perf_output_end(&handle, false);
+
+	perf_put_record(event, &record.header, NULL, arg->task);
 }
 
 void perf_record_switch(const struct task_struct *prev, const struct task_struct *next)
@@ -390,8 +388,8 @@ void perf_record_switch(const struct task_struct *prev, const struct task_struct
 	};
 	struct switch_arg in = { .task = next, .other = prev };
 
-	for_each_user(PERF_RECORDS_SWITCH, rcu_dereference(prev->perf), put_switch, &out);
-	for_each_user(PERF_RECORDS_SWITCH, rcu_dereference(next->perf), put_switch, &in);
+	for_each_user(PERF_RECORDS_SWITCH, prev, put_switch, &out);
+	for_each_user(PERF_RECORDS_SWITCH, next, put_switch, &in);
 }
 
 /* ---- registrations ---- */

@@ -86,7 +86,8 @@ void perf_software_switch(struct task_struct *prev, struct task_struct *next, un
 	if (!smp_load_acquire(&users[PERF_COUNT_SW_CPU_MIGRATIONS]))
 		return;
 	data = switch_data(next, frame);
-	for (u64 now = moved_here(); this_cpu_read(migrations_hit) != now;) {
+	/* A first user may set migrations_hit to a later number meanwhile: add_user(). */
+	for (u64 now = moved_here(); (s64)(now - this_cpu_read(migrations_hit)) > 0;) {
 		this_cpu_write(migrations_hit, this_cpu_read(migrations_hit) + 1);
 		perf_for_each_cpu_hit(moves, perf_hit_one, &data);
 	}

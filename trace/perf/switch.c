@@ -71,8 +71,11 @@ static void leave(struct task_struct *prev)
 {
 	struct perf_context *ctx = rcu_dereference(prev->perf);
 
-	if (ctx && ctx->run)
+	if (ctx && ctx->run) {
 		ctx->run[smp_processor_id()] += prev->se.sum_exec_runtime - ctx->run_stamp;
+		/* The switch itself may be sampled: the time has been counted. */
+		ctx->run_stamp = prev->se.sum_exec_runtime;
+	}
 	perf_stop_started();
 }
 

@@ -251,13 +251,18 @@ static bool uses_counter(struct perf_event *event)
 	return event->tp->has_counter && !needs_record(event);
 }
 
+/* An event without a source counts nothing, and costs nobody anything. */
 static int attach(struct perf_event *event)
 {
+	if (!event->source)
+		return 0;
 	return uses_counter(event) ? attach_counter(event->tp) : attach_recorder(event->tp);
 }
 
 static void detach(struct perf_event *event)
 {
+	if (!event->source)
+		return;
 	if (uses_counter(event))
 		detach_counter(event->tp);
 	else
@@ -452,6 +457,9 @@ static int begin_function(struct perf_event *event)
 		event->source = source;
 		return 0;
 	}
+	mutex_lock(&event_mutex);
+	detach(event);
+	mutex_unlock(&event_mutex);
 	event->source = NULL;
 	tracepoint_destroy(event);
 	return (int)PTR_ERR(source);
@@ -483,16 +491,16 @@ static int set_filter(struct perf_event *event, const char *text)
 
 	if (error)
 		return error;
-	error = attach_recorder(tp);
+	error = event->source ? attach_recorder(tp) : 0;
 	if (error) {
 		event_filter_free(filter);
 		return error;
 	}
 	rcu_assign_pointer(event->filter, filter);
 	WRITE_ONCE(event->only_counts, false);
-	if (counted)
+	if (event->source && counted)
 		detach_counter(tp);
-	else
+	else if (event->source)
 		detach_recorder(tp);
 	return 0;
 }
