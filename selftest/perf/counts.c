@@ -9,10 +9,11 @@
 #include "kernel/task/task_work.h"
 #include "kernel/time/timer.h"
 #include "kernel/vm/mm.h"
+#include "kernel/workqueue/workqueue.h"
 #include "selftest/lib/threads.h"
 #include "selftest/lib/user_memory.h"
 #include "selftest/selftest.h"
-#include "trace/perf/perf_event.h"
+#include "trace/perf/internal.h"
 
 long sys_perf_event_open(unsigned long attr, pid_t pid, int cpu, int group, unsigned long flags)
 	SYSCALL_SYMBOL(perf_event_open);
@@ -125,4 +126,37 @@ SELFTEST(perf, task_may_end_at_any_time_while_its_events_are_used)
 	rcu_barrier(); /* the last reference to an original is dropped by a callback */
 	EXPECT_EQ(objects("perf_event"), before);
 	test_mm_end(mm);
+}
+
+/* ---- taps ---- */
+
+static unsigned times_on, times_off;
+
+static int count_switching(bool on)
+{
+	times_on += on;
+	times_off += !on;
+	return 0;
+}
+
+SELFTEST(perf, a_tap_is_not_switched_with_each_event)
+{
+	static struct perf_tap tap = { .set = count_switching };
+
+	times_on = times_off = 0;
+	mod_delayed_work(&perf_taps_off, 3600 * NSEC_PER_SEC); /* it does not run by itself */
+	for (unsigned i = 0; i < 10; i++) {
+		ASSERT(!perf_tap_get(&tap));
+		perf_tap_put(&tap);
+	}
+	EXPECT_EQ(times_on, 1);
+	ASSERT(!perf_tap_get(&tap));
+	mod_delayed_work(&perf_taps_off, 0);
+	flush_work(&perf_taps_off.work);
+	EXPECT_EQ(times_off, 0); /* an event needs it */
+	perf_tap_put(&tap);
+	mod_delayed_work(&perf_taps_off, 0);
+	flush_work(&perf_taps_off.work);
+	EXPECT_EQ(times_on, 1);
+	EXPECT_EQ(times_off, 1);
 }

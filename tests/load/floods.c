@@ -4,16 +4,20 @@
  *     floods quiet    no flood
  *     floods crash    six processes of nobody whose children fault, again and again
  *     floods tty      a process that writes lines to the terminal without an end
+ *     floods perf     a process that sleeps and wakes, with all perf events that five processes may open for it
  *
  * The task sleeps for 200 times 1 ms. Prints how late it woke at most, in microseconds of the machine.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -46,6 +50,40 @@ static void tty_loop(void)
 		lines[i] = '\n';
 	for (;;)
 		write(1, lines, sizeof(lines));
+}
+
+static void open_events_for(pid_t pid)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = 1000000000,
+		.exclude_kernel = 1,
+	};
+
+	while (syscall(SYS_perf_event_open, &attr, pid, -1, -1, 0) >= 0)
+		continue;
+}
+
+static void perf_loop(void)
+{
+	struct rlimit files;
+	pid_t self = getpid();
+
+	getrlimit(RLIMIT_NOFILE, &files);
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+	for (int i = 0; i < 4; i++) {
+		if (fork())
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		open_events_for(self);
+		pause();
+	}
+	open_events_for(self);
+	for (;;)
+		usleep(100);
 }
 
 static pid_t start(void (*loop)(void))
@@ -108,6 +146,8 @@ int main(int argc, char **argv)
 			loads[n++] = start(crash_loop);
 	else if (!strcmp(mode, "tty"))
 		loads[n++] = start(tty_loop);
+	else if (!strcmp(mode, "perf"))
+		loads[n++] = start(perf_loop), sleep(2); /* until all are open */
 	else if (strcmp(mode, "quiet"))
 		return 2;
 	worst = measure();

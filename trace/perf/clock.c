@@ -238,15 +238,13 @@ int perf_clock_init(struct perf_event *event)
 		PERF_LEVEL | PERF_CLOCK | (event->period ? PERF_ON_CPU : 0) | (run ? PERF_RUN : 0);
 	if (event->period)
 		perf_clock_set_period(event);
-	if (event->of_task && event->period)
-		perf_switch_users(1);
-	return 0;
+	return event->of_task && event->period ? perf_tap_get(&perf_switch_tap) : 0;
 }
 
 void perf_clock_destroy(struct perf_event *event)
 {
 	if (event->of_task && (event->flags & PERF_ON_CPU))
-		perf_switch_users(-1);
+		perf_tap_put(&perf_switch_tap);
 }
 
 static int __init perf_clock_setup(void)

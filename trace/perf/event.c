@@ -78,7 +78,7 @@ struct perf_event *perf_event_alloc(struct perf_event_attr *attr, const struct p
 	if (of_task && cpu != -1 && (attr->read_format & PERF_FORMAT_TOTAL_TIME_RUNNING))
 		event->flags |= PERF_RUN;
 	if (event->flags & PERF_RUN)
-		perf_switch_users(1);
+		(void)perf_tap_get(&perf_switch_tap);
 	return event;
 destroy:
 	if (pmu->destroy)
@@ -176,30 +176,33 @@ void perf_event_freeze(struct perf_event *event)
 	smp_store_release(&event->active, false);
 }
 
-static void update_one(struct perf_event *event)
+/* Whether a CPU has to start or stop it now. */
+static bool update_one(struct perf_event *event)
 {
 	bool active = should_be_active(event);
 
 	if (active == event->active)
-		return;
+		return false;
 	if (active)
 		activate(event);
 	else
 		perf_event_freeze(event);
-	if (event->flags & PERF_ON_CPU)
-		perf_kick(event->ctx);
 	if (event->mmap_count)
 		perf_update_user_page(event);
+	return event->flags & PERF_ON_CPU;
 }
 
 void perf_event_update(struct perf_event *event)
 {
 	struct perf_event *member;
+	bool kick;
 
 	DEBUG_BUG_ON(!mutex_is_locked(&perf_mutex));
-	update_one(event);
+	kick = update_one(event);
 	list_for_each_entry (member, &event->siblings, sibling_node)
-		update_one(member);
+		kick |= update_one(member);
+	if (kick)
+		perf_kick(event->ctx);
 }
 
 void perf_event_set(struct perf_event *event, bool on)
@@ -234,6 +237,7 @@ void perf_group_join(struct perf_event *event, struct perf_event *leader)
 void perf_group_leave(struct perf_event *event)
 {
 	struct perf_event *member, *next;
+	bool kick = false;
 
 	DEBUG_BUG_ON(!mutex_is_locked(&perf_mutex));
 	if (event->leader != event) {
@@ -245,9 +249,11 @@ void perf_group_leave(struct perf_event *event)
 	list_for_each_entry_safe (member, next, &event->siblings, sibling_node) {
 		list_del_rcu(&member->sibling_node);
 		WRITE_ONCE(member->leader, member);
-		update_one(member);
+		kick |= update_one(member);
 	}
 	event->nr_siblings = 0;
+	if (kick)
+		perf_kick(event->ctx);
 }
 
 static void close_one(struct perf_event *event)
@@ -281,7 +287,7 @@ static void destroy_event(struct callback_head *work)
 	if (wants_chains(event->attr))
 		perf_callchain_users(-1);
 	if (event->flags & PERF_RUN)
-		perf_switch_users(-1);
+		perf_tap_put(&perf_switch_tap);
 	if (event->pmu->destroy)
 		event->pmu->destroy(event);
 	perf_event_put(event);

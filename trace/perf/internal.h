@@ -82,7 +82,7 @@ struct pmu {
 	/*
 	 * A new event that no hit and no task can find: checks what attr asks of this kind, in
 	 * Linux's order, and sets flags, source and exclude. Takes what hits need: probes, static
-	 * keys, perf_switch_users(). A child takes nothing: its original lives longer. 0 or the
+	 * keys, perf_tap_get(). A child takes nothing: its original lives longer. 0 or the
 	 * errno of perf_event_open(2). Task context, no lock; may take E.
 	 */
 	int (*event_init)(struct perf_event *event);
@@ -552,13 +552,30 @@ bool perf_shows_user(const struct perf_sample_data *data);
 void perf_buffer_wake(struct perf_buffer *buffer);
 void perf_buffer_wake_func(struct irq_work *work);
 
+/* ---- tap.c ---- */
+
+struct perf_tap {
+	int (*set)(bool on); /* task context, sleeps. 0 or an errno; that of off is ignored */
+	/* Internal. */
+	struct list_head node;
+	unsigned users;
+	bool on;
+};
+/*
+ * One more event needs the tap: it is on when this returns. 0 or the errno of set(). The other:
+ * one event less. Both sleep. M not held.
+ */
+int perf_tap_get(struct perf_tap *tap);
+void perf_tap_put(struct perf_tap *tap);
+/* Switches the taps off that no event needs. */
+extern struct delayed_work perf_taps_off;
+
 /* ---- the rest ---- */
 
 /* inherit.c. The task ends, or runs a program that others may not look into. M held. */
 void perf_end_context(struct task_struct *task);
 /* switch.c */
-/* One more or one less user of the hook at a switch. Task context, sleeps, M not held. */
-void perf_switch_users(int n);
+extern struct perf_tap perf_switch_tap; /* at a task switch. To get it never fails */
 /* Starts and stops what has changed in the context that is on this CPU. Interrupts off. */
 void perf_resched(void *ctx);
 /* Stops all events of the task that is on this CPU. Interrupts off. */

@@ -265,6 +265,23 @@ static int check_rights_and_group(const struct opening *open, const struct perf_
 }
 
 /*
+ * What a task without CAP_PERFMON may open for one task and CPU: a switch starts and stops them,
+ * and a hit looks through them, while other tasks wait.
+ */
+#define TASK_EVENTS_MAX 128
+
+/* M held. */
+static bool has_room(const struct perf_context *ctx, int cpu)
+{
+	const struct perf_event *event;
+	unsigned n = 0;
+
+	list_for_each_entry (event, &ctx->events, ctx_node)
+		n += cpu == -1 || event->cpu == -1 || event->cpu == cpu;
+	return n < TASK_EVENTS_MAX;
+}
+
+/*
  * With exec_update_lock of the task. M held. An error leaves the event where it is: its release
  * takes it out.
  */
@@ -280,6 +297,8 @@ static int install(const struct opening *open, struct perf_event *event)
 			 : per_cpu_ptr(&perf_cpu_contexts, open->cpu);
 	if (IS_ERR(ctx))
 		return (int)PTR_ERR(ctx);
+	if (open->task && !perfmon_capable() && !has_room(ctx, event->cpu))
+		return -ENOSPC;
 	error = perf_context_add(ctx, event);
 	if (error)
 		return error;

@@ -43,9 +43,5 @@ void perf_put_record(struct perf_event *event, const struct perf_event_header *h
 void perf_record_all(enum perf_record_kind kind, const struct perf_event_header *head,
 		     const char *name);
 
-/*
- * text_records.c. Registers or removes the probes of records of the kernel's text. 0 or -ENOMEM.
- * Task context, sleeps.
- */
-int perf_set_ksymbol_probe(bool on);
-int perf_set_text_poke_probe(bool on);
+/* text_records.c: the probes of records of the kernel's text. */
+extern struct perf_tap perf_ksymbol_tap, perf_text_poke_tap;

@@ -24,7 +24,7 @@
 #include "trace/perf/records.h"
 
 unsigned perf_record_users[NR_PERF_RECORDS];
-static DEFINE_MUTEX(records_mutex); /* to write perf_record_users, and for register() */
+static DEFINE_MUTEX(records_mutex); /* to write perf_record_users */
 
 /* ---- a record ---- */
 
@@ -394,38 +394,32 @@ void perf_record_switch(const struct task_struct *prev, const struct task_struct
 
 /* ---- registrations ---- */
 
-/* records_mutex held. 0 or -ENOMEM. */
-static int set_source(enum perf_record_kind kind, bool on)
+static int set_comm_probe(bool on)
 {
-	/* The two kinds of areas share a probe: the one that comes first, or goes last, sets it. */
-	bool alone =
-		!perf_record_users[PERF_RECORDS_MMAP] && !perf_record_users[PERF_RECORDS_MMAP_DATA];
-
-	switch (kind) {
-	case PERF_RECORDS_COMM:
-		return on ? register_trace_task_rename(record_comm, NULL)
-			  : unregister_trace_task_rename(record_comm, NULL);
-	case PERF_RECORDS_MMAP:
-	case PERF_RECORDS_MMAP_DATA:
-		if (!alone)
-			return 0;
-		return on ? register_trace_vma_map(record_area, NULL)
-			  : unregister_trace_vma_map(record_area, NULL);
-	case PERF_RECORDS_KSYMBOL:
-		return perf_set_ksymbol_probe(on);
-	case PERF_RECORDS_TEXT_POKE:
-		return perf_set_text_poke_probe(on);
-	case PERF_RECORDS_SWITCH:
-		perf_switch_users(on ? 1 : -1);
-		return 0;
-	default:
-		return 0;
-	}
+	return on ? register_trace_task_rename(record_comm, NULL)
+		  : unregister_trace_task_rename(record_comm, NULL);
 }
+
+static int set_area_probe(bool on)
+{
+	return on ? register_trace_vma_map(record_area, NULL)
+		  : unregister_trace_vma_map(record_area, NULL);
+}
+
+static struct perf_tap comm_tap = { .set = set_comm_probe };
+static struct perf_tap area_tap = { .set = set_area_probe };
+static struct perf_tap *const taps[NR_PERF_RECORDS] = {
+	[PERF_RECORDS_COMM] = &comm_tap,
+	[PERF_RECORDS_MMAP] = &area_tap,
+	[PERF_RECORDS_MMAP_DATA] = &area_tap,
+	[PERF_RECORDS_KSYMBOL] = &perf_ksymbol_tap,
+	[PERF_RECORDS_TEXT_POKE] = &perf_text_poke_tap,
+	[PERF_RECORDS_SWITCH] = &perf_switch_tap,
+};
 
 static int add_kind(enum perf_record_kind kind)
 {
-	int error = perf_record_users[kind] ? 0 : set_source(kind, true);
+	int error = taps[kind] ? perf_tap_get(taps[kind]) : 0;
 
 	if (!error)
 		WRITE_ONCE(perf_record_users[kind], perf_record_users[kind] + 1);
@@ -435,8 +429,8 @@ static int add_kind(enum perf_record_kind kind)
 static void remove_kind(enum perf_record_kind kind)
 {
 	WRITE_ONCE(perf_record_users[kind], perf_record_users[kind] - 1);
-	if (!perf_record_users[kind])
-		(void)set_source(kind, false); /* less needs no memory */
+	if (taps[kind])
+		perf_tap_put(taps[kind]);
 }
 
 int perf_records_begin(const struct perf_event *event)

@@ -11,7 +11,7 @@
  *	cpu-migrations	its counter		one that a probe of sched_migrate_task counts
  *
  * An event that samples, excludes a mode, or is of a task on one CPU, is hit (but for clocks): by a
- * page fault while page_fault_hook_set() is in effect, or by the hook at a switch. A switch counts
+ * page fault while fault_tap is on, or by the hook at a switch. A switch counts
  * in the task that leaves the CPU, a migration at the first switch on the new CPU.
  */
 #include "trace/perf/software.h"
@@ -25,7 +25,7 @@
 /* perf_event.source of a config: its address. */
 static const u64 sources[PERF_COUNT_SW_MAX];
 static DEFINE_MUTEX(software_mutex);
-/* [software_mutex] to write: events that are hit, by config. Hits read it. */
+/* [software_mutex] to write: events that a switch hits, by config. The hook reads it. */
 static unsigned users[PERF_COUNT_SW_MAX];
 static unsigned migration_users;               /* [software_mutex] events that read `migrations` */
 static DEFINE_PER_CPU(atomic64_t, migrations); /* tasks that were moved to this CPU */
@@ -53,7 +53,14 @@ static void page_fault_hit(const struct pt_regs *regs, unsigned long address, bo
 		perf_for_each_hit(&sources[PERF_COUNT_SW_PAGE_FAULTS_MAJ], perf_hit_one, &data);
 }
 
-static struct page_fault_hook fault_hook = { .fn = page_fault_hit };
+static int set_fault_tap(bool on)
+{
+	static struct page_fault_hook hook = { .fn = page_fault_hit };
+
+	return page_fault_hook_set(on ? &hook : NULL);
+}
+
+static struct perf_tap fault_tap = { .set = set_fault_tap };
 
 /* A hit of task at a switch. frame: that of __schedule(); the call chain begins with its caller. */
 static struct perf_sample_data switch_data(struct task_struct *task, unsigned long *frame)
@@ -86,7 +93,7 @@ void perf_software_switch(struct task_struct *prev, struct task_struct *next, un
 	if (!smp_load_acquire(&users[PERF_COUNT_SW_CPU_MIGRATIONS]))
 		return;
 	data = switch_data(next, frame);
-	/* A first user may set migrations_hit to a later number meanwhile: add_user(). */
+	/* A first user may set migrations_hit to a later number meanwhile: add_switch_user(). */
 	for (u64 now = moved_here(); (s64)(now - this_cpu_read(migrations_hit)) > 0;) {
 		this_cpu_write(migrations_hit, this_cpu_read(migrations_hit) + 1);
 		perf_for_each_cpu_hit(moves, perf_hit_one, &data);
@@ -161,43 +168,42 @@ static bool is_fault(u64 config)
 	       config == PERF_COUNT_SW_PAGE_FAULTS_MAJ;
 }
 
-/* software_mutex held. */
-static unsigned fault_users(void)
+/* One more event that a switch hits. */
+static void add_switch_user(u64 config)
 {
-	return users[PERF_COUNT_SW_PAGE_FAULTS] + users[PERF_COUNT_SW_PAGE_FAULTS_MIN] +
-	       users[PERF_COUNT_SW_PAGE_FAULTS_MAJ];
+	unsigned cpu;
+
+	mutex_lock(&software_mutex);
+	if (config == PERF_COUNT_SW_CPU_MIGRATIONS && !users[config])
+		for_each_possible_cpu (cpu)
+			per_cpu(migrations_hit, cpu) =
+				(u64)atomic64_read(per_cpu_ptr(&migrations, cpu));
+	smp_store_release(&users[config], users[config] + 1);
+	mutex_unlock(&software_mutex);
+}
+
+static void remove_switch_user(u64 config)
+{
+	mutex_lock(&software_mutex);
+	WRITE_ONCE(users[config], users[config] - 1);
+	mutex_unlock(&software_mutex);
 }
 
 /* One more event that is hit: from now on the source hits. 0 or an errno. */
 static int add_user(u64 config)
 {
-	int error = 0;
-	unsigned cpu;
+	int error = perf_tap_get(is_fault(config) ? &fault_tap : &perf_switch_tap);
 
-	mutex_lock(&software_mutex);
-	if (is_fault(config) && !fault_users())
-		error = page_fault_hook_set(&fault_hook);
-	if (!error && config == PERF_COUNT_SW_CPU_MIGRATIONS && !users[config])
-		for_each_possible_cpu (cpu)
-			per_cpu(migrations_hit, cpu) =
-				(u64)atomic64_read(per_cpu_ptr(&migrations, cpu));
-	if (!error)
-		smp_store_release(&users[config], users[config] + 1);
-	mutex_unlock(&software_mutex);
 	if (!error && !is_fault(config))
-		perf_switch_users(1);
+		add_switch_user(config);
 	return error;
 }
 
 static void remove_user(u64 config)
 {
 	if (!is_fault(config))
-		perf_switch_users(-1);
-	mutex_lock(&software_mutex);
-	WRITE_ONCE(users[config], users[config] - 1);
-	if (is_fault(config) && !fault_users())
-		(void)page_fault_hook_set(NULL);
-	mutex_unlock(&software_mutex);
+		remove_switch_user(config);
+	perf_tap_put(is_fault(config) ? &fault_tap : &perf_switch_tap);
 }
 
 /* One more or one less event of a CPU that reads `migrations`. 0 or an errno. */

@@ -103,17 +103,15 @@ static void perf_switch(struct task_struct *prev, struct task_struct *next)
 	enter(next);
 }
 
-static struct sched_switch_hook switch_hook = { .fn = perf_switch };
-static DEFINE_MUTEX(switch_users_mutex);
-static int switch_users; /* [switch_users_mutex] */
-
-void perf_switch_users(int n)
+static int set_switch_tap(bool on)
 {
-	mutex_lock(&switch_users_mutex);
-	switch_users += n;
-	sched_switch_hook_set(&switch_hook, switch_users > 0);
-	mutex_unlock(&switch_users_mutex);
+	static struct sched_switch_hook hook = { .fn = perf_switch };
+
+	sched_switch_hook_set(&hook, on);
+	return 0;
 }
+
+struct perf_tap perf_switch_tap = { .set = set_switch_tap };
 
 static int __init perf_switch_init(void)
 {

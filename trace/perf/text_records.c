@@ -51,14 +51,17 @@ static void record_text_poke(void *data __unused, unsigned long addr, const u8 *
 	perf_record_all(PERF_RECORDS_TEXT_POKE, &record.header, NULL);
 }
 
-int perf_set_ksymbol_probe(bool on)
+static int set_ksymbol_probe(bool on)
 {
 	return on ? register_trace_ksymbol(record_ksymbol, NULL)
 		  : unregister_trace_ksymbol(record_ksymbol, NULL);
 }
 
-int perf_set_text_poke_probe(bool on)
+static int set_text_poke_probe(bool on)
 {
 	return on ? register_trace_text_poke(record_text_poke, NULL)
 		  : unregister_trace_text_poke(record_text_poke, NULL);
 }
+
+struct perf_tap perf_ksymbol_tap = { .set = set_ksymbol_probe };
+struct perf_tap perf_text_poke_tap = { .set = set_text_poke_probe };
