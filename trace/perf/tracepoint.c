@@ -35,8 +35,9 @@ struct perf_tp {
 	struct list_head list;        /* [E] in perf_tps */
 	/* Constant. */
 	bool has_counter, has_recorder;
-	bool of_user;  /* as in Linux: a probe of a program, and an event of one system call */
-	u16 ip_offset; /* of the address in the record of a probe; 0: there is none */
+	bool of_user;   /* as in Linux: a probe of a program, and an event of one system call */
+	u16 ip_offset;  /* of the address in the record of a probe; 0: there is none */
+	unsigned users; /* [E] perf events */
 	unsigned counters, recorders; /* [E] perf events that use the way; 0: it is not attached */
 	struct rcu_head rcu;
 };
@@ -323,14 +324,19 @@ static struct perf_tp *make_tp(struct trace_event_call *call)
 	return tp;
 }
 
-/* The perf_tp of an event of tracefs, made if there is none. It keeps the event and its module. */
+/*
+ * The perf_tp of an event of tracefs, made if there is none, for one more perf event. It keeps the
+ * event of tracefs and its module.
+ */
 static struct perf_tp *get_tp(struct trace_event_call *call)
 {
 	struct perf_tp *tp = find_tp(call);
 	int error;
 
-	if (tp)
+	if (tp) {
+		tp->users++;
 		return tp;
+	}
 	error = make_part(call->group);
 	if (error)
 		return ERR_PTR(error);
@@ -341,6 +347,7 @@ static struct perf_tp *get_tp(struct trace_event_call *call)
 		module_put(call->mod);
 		return ERR_PTR(-ENOMEM);
 	}
+	tp->users = 1;
 	call->users++;
 	list_add(&tp->list, &perf_tps);
 	return tp;
@@ -351,10 +358,9 @@ static void free_tp(struct rcu_head *rcu)
 	kfree(container_of(rcu, struct perf_tp, rcu));
 }
 
-/* Frees the perf_tp if no perf event uses it. */
 static void put_tp(struct perf_tp *tp)
 {
-	if (tp->counters || tp->recorders)
+	if (--tp->users)
 		return;
 	list_del(&tp->list);
 	tp->file.call->users--;
