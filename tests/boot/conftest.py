@@ -73,8 +73,8 @@ def perf_small(images):
 
 @pytest.fixture(scope="session")
 def perf_root(images):
-    """The same with python and its library, as some of perf's own tests need it: 90 MB, for a machine with 2 GB."""
-    return root_with(images, "perf", perf_commands.PERF + perf_commands.PYTHON)
+    """The same with python and coreutils, which some of perf's own tests need: 100 MB, for a machine with 2 GB."""
+    return root_with(images, "perf", perf_commands.PERF + perf_commands.FOR_TESTS)
 
 
 @pytest.fixture(scope="session")
