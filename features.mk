@@ -77,8 +77,8 @@ $(call feature,debug,core,\
 
 # The headers declare tracepoints and describe records. Without events a tracepoint is no code.
 $(call feature,events,core,\
-	trace/events trace/filter trace/trigger trace/core/user_stack.c kernel/mm/vmap.c kernel/tracepoint.c %_events.h kernel/mm/gfp_names.h kernel/random/hash_pointer.c \
-	arch/x86_64/unwind/unwind_user.c arch/x86_64/unwind/unwind_event.c arch/x86_64/cpu/debugreg.c arch/x86_64/time/tsc_conversion.c,\
+	trace/events trace/filter trace/trigger trace/core/user_stack.c kernel/tracepoint.c %_events.h kernel/mm/gfp_names.h kernel/random/hash_pointer.c \
+	arch/x86_64/unwind/unwind_user.c arch/x86_64/cpu/debugreg.c,\
 	trace events with filters and triggers)
 
 $(call feature,hist,events,\
@@ -126,7 +126,8 @@ $(call feature,btf,core,\
 	the types of the kernel: arguments of traced functions by name)
 
 $(call feature,perf,events programs,\
-	trace/perf kernel/sched/cpu_switches.c arch/x86_64/unwind/perf_regs.c arch/x86_64/unwind/perf_regs.h arch/x86_64/cpu/local_word.h,\
+	trace/perf kernel/sched/cpu_switches.c kernel/mm/vmap.c arch/x86_64/unwind/unwind_event.c arch/x86_64/unwind/perf_regs.c arch/x86_64/unwind/perf_regs.h \
+	arch/x86_64/cpu/local_word.h arch/x86_64/time/tsc_conversion.c,\
 	perf_event_open: software events and events of tracefs and probes; counted and sampled)
 
 # The prompt of a kernel without ring 3.
@@ -150,7 +151,7 @@ $(call together,programs,selftest/arch/ring3% selftest/arch/uaccess.c selftest/b
 	selftest/fs/descriptors.c selftest/fs/kcore.c selftest/fs/pipe.c selftest/fs/proc_storm.c \
 	selftest/kernel/printk.c selftest/kernel/rt_bandwidth.c selftest/kernel/page_fault_hook.c selftest/kernel/sched_program.c selftest/kernel/task_work.c selftest/kernel/signals.c selftest/kernel/tasks.c selftest/kernel/tty_hangup.c selftest/kernel/user_memory% \
 	selftest/lib/kernel_task.c selftest/lib/start_process.c selftest/lib/user_memory.c)
-$(call together,programs events,selftest/arch/debugreg.c selftest/kernel/bare_tracepoints.c selftest/kernel/unwind_user.c selftest/kernel/user_memory_faults.c)
+$(call together,programs events,selftest/arch/debugreg.c selftest/kernel/bare_tracepoints.c selftest/kernel/user_memory_faults.c)
 $(call together,programs ftrace,selftest/trace/function_fork.c selftest/trace/trace_pipe_poll.c)
 $(call together,events commands,selftest/trace/traceoff_count.c)
 $(call together,sockets ftrace,selftest/net)
@@ -161,7 +162,7 @@ $(call together,probes,selftest/bench/probes.c selftest/lib/uprobe_program.c sel
 $(call together,livepatch probes hist,selftest/trace/storm%)
 $(call together,hist probes,selftest/trace/events/synth.c selftest/trace/events/dynamic_storm.c)
 $(call together,hist,selftest/trace/events/hist% selftest/bench/hist.c)
-$(call together,events,selftest/trace/events selftest/arch/tsc.c selftest/kernel/lock_events.c selftest/kernel/tracepoint.c selftest/kernel/unwind_event.c selftest/kernel/vmap.c selftest/bench/tracepoint.c selftest/bench/events.c selftest/trace/refuse_removal.c)
+$(call together,events,selftest/trace/events selftest/kernel/lock_events.c selftest/kernel/tracepoint.c selftest/bench/tracepoint.c selftest/bench/events.c selftest/trace/refuse_removal.c)
 $(call together,sysfiles programs,selftest/kernel/memory_protection.c)
 $(call together,watchdog,selftest/kernel/watchdog.c)
 $(call together,debug,selftest/kernel/lockdep.c)
@@ -169,5 +170,5 @@ $(call together,latency,selftest/trace/latency.c selftest/trace/trace_pipe_swap.
 $(call together,noise,selftest/trace/noise.c)
 $(call together,persist,selftest/trace/last_boot.c)
 $(call together,btf,selftest/trace/func_args.c)
-$(call together,perf,selftest/perf)
+$(call together,perf,selftest/perf selftest/arch/tsc.c selftest/kernel/unwind_event.c selftest/kernel/unwind_user.c selftest/kernel/vmap.c)
 $(call together,perf ftrace hist,selftest/perf/tracepoints.c)

@@ -40,7 +40,7 @@ static bool has(const struct place *place, const char *function)
 static noinline void find_place(struct place *place)
 {
 	place->found = stack_trace_find_caller(trace_is_traceiter, &place->frame, &place->ip);
-	place->in_interrupt = stack_trace_irq_regs();
+	place->in_interrupt = in_hardirq();
 	if (place->found)
 		place->count = stack_trace_save_frame(place->frame, place->entries, ENTRIES);
 }
@@ -102,11 +102,13 @@ SELFTEST(unwind_event, caller_without_a_tracepoint_is_not_found)
 static void find_in_interrupt(void *data)
 {
 	struct place *place = data;
-	const struct pt_regs *regs = stack_trace_irq_regs();
+	const struct pt_regs *regs;
 
 	place->in_interrupt = in_hardirq();
-	place->found = regs && regs == stack_trace_handler_regs();
-	if (regs && !user_mode(regs))
+	if (!place->in_interrupt)
+		return; /* a loop that waits with interrupts off answers calls, too */
+	regs = stack_trace_handler_regs();
+	if (!user_mode(regs))
 		place->ip = regs->ip;
 	caller_of_function();
 }
@@ -140,7 +142,6 @@ SELFTEST(unwind_event, interrupt_finds_the_registers_that_it_has_interrupted)
 	test_group_wait(&group);
 	run_on_any_cpu();
 	EXPECT(place.in_interrupt);
-	EXPECT(place.found);
 	EXPECT(is_in(place.ip + 1, "spin"));
 	/* The stack of an event in an interrupt leads through it. */
 	EXPECT(probed.found && probed.in_interrupt);

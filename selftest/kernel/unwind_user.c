@@ -20,10 +20,13 @@ struct found {
 static void look_at_program(void *data)
 {
 	const struct pt_regs kernel = { .cs = 0x10 };
-	struct pt_regs *regs = stack_trace_irq_regs();
 	struct found *found = data;
+	struct pt_regs *regs;
 
-	found->user = regs && user_mode(regs);
+	if (!in_hardirq())
+		return; /* a loop that waits with interrupts off answers calls, too */
+	regs = stack_trace_handler_regs();
+	found->user = user_mode(regs);
 	if (!found->user)
 		return;
 	found->ip = regs->ip;

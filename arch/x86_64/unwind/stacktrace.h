@@ -34,6 +34,13 @@ unsigned stack_trace_save_task(struct task_struct *task, unsigned long *entries,
  */
 unsigned stack_trace_save_user(unsigned long *entries, unsigned max);
 /*
+ * As stack_trace_save_user() for given registers of the current program: those of an interrupt, or
+ * task_pt_regs(). Others give 0. The caller knows that the memory of the program is loaded, which
+ * is not so at the end of a switch. Any context but NMI.
+ */
+unsigned stack_trace_save_user_regs(const struct pt_regs *regs, unsigned long *entries,
+				    unsigned max);
+/*
  * Returns whether is_wanted() is true for the return address of any function on the stack. Any
  * context.
  */

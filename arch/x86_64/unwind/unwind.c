@@ -44,7 +44,8 @@ static bool in_bounds(const struct stack_bounds *b, unsigned long addr, size_t s
 	return addr >= b->low && addr < b->high && b->high - addr >= size;
 }
 
-bool unwind_find_stack(const struct unwind *u, unsigned long addr, struct stack_bounds *b)
+/* Finds the stack that contains addr, among those that u may read. */
+static bool find_stack(const struct unwind *u, unsigned long addr, struct stack_bounds *b)
 {
 	if (u->task && u->task->stack) {
 		b->low = (unsigned long)u->task->stack;
@@ -107,7 +108,7 @@ static unsigned long frameless_caller(struct unwind *u, const struct pt_regs *re
 	else if (!code_is(regs->ip, push_bp_mov, 4) && !code_is(regs->ip, ret_insn, 1) &&
 		 !code_is(regs->ip + 5, push_bp_mov, 4))
 		return 0;
-	if (!IS_ALIGNED(sp, 8) || !unwind_find_stack(u, sp, &b))
+	if (!IS_ALIGNED(sp, 8) || !find_stack(u, sp, &b))
 		return 0;
 	return return_address(u, *(unsigned long *)sp, sp);
 }
@@ -135,7 +136,7 @@ bool unwind_next(struct unwind *u)
 	if (bp & 1) {
 		const struct pt_regs *regs = (const struct pt_regs *)(bp - 1);
 
-		if (!unwind_find_stack(u, (unsigned long)regs, &b) ||
+		if (!find_stack(u, (unsigned long)regs, &b) ||
 		    !in_bounds(&b, (unsigned long)regs, sizeof(*regs)))
 			return false;
 		if (user_mode(regs))
@@ -143,7 +144,7 @@ bool unwind_next(struct unwind *u)
 		unwind_from_regs(u, regs);
 		return true;
 	}
-	if (!IS_ALIGNED(bp, 8) || !unwind_find_stack(u, bp, &b) || !in_bounds(&b, bp, 16))
+	if (!IS_ALIGNED(bp, 8) || !find_stack(u, bp, &b) || !in_bounds(&b, bp, 16))
 		return false;
 	if (b.low == u->stack.low && bp < u->stack.high)
 		return false; /* does not ascend: a loop */

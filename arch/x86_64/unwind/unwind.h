@@ -20,8 +20,6 @@ struct unwind {
 	int return_idx; /* state of unwind_return_hook */
 };
 
-/* Finds the stack that contains addr, among those that u may read. */
-bool unwind_find_stack(const struct unwind *u, unsigned long addr, struct stack_bounds *b);
 /* Moves to the caller. Returns false at the end. */
 bool unwind_next(struct unwind *u);
 /* Stores u->ip and its callers, but the first skip ones. Returns their number. */

@@ -60,21 +60,6 @@ unsigned stack_trace_save_frame(unsigned long frame, unsigned long *entries, uns
 	return unwind_next(&u) ? unwind_save(&u, entries, max, 0) : 0;
 }
 
-noinline struct pt_regs *stack_trace_irq_regs(void)
-{
-	struct unwind u = { .task = current, .bp = (unsigned long)__builtin_frame_address(0) };
-	struct stack_bounds b;
-	unsigned long regs;
-
-	while (!(u.bp & 1))
-		if (!unwind_next(&u))
-			return NULL;
-	regs = u.bp - 1;
-	if (!unwind_find_stack(&u, regs, &b) || b.high - regs < sizeof(struct pt_regs))
-		return NULL;
-	return (struct pt_regs *)regs;
-}
-
 /* The frames of a handler are whole, up to the odd frame pointer of the entry. */
 noinline struct pt_regs *stack_trace_handler_regs(void)
 {

@@ -16,18 +16,5 @@ bool stack_trace_find_caller(bool (*is_traceiter)(unsigned long ip), unsigned lo
  * in it. Any context.
  */
 unsigned stack_trace_save_frame(unsigned long frame, unsigned long *entries, unsigned max);
-/*
- * The registers that the innermost entry to the kernel has saved: those of a program, too, and in a
- * system call. For an interrupt: what it has interrupted. NULL: a kernel task that nothing has
- * interrupted. Any context.
- */
-struct pt_regs *stack_trace_irq_regs(void);
-/* The same for a handler of interrupts, which has interrupted something. Hardirq. */
+/* The registers of what the current interrupt has interrupted: a program, too. Hardirq. */
 struct pt_regs *stack_trace_handler_regs(void);
-/*
- * As stack_trace_save_user() for given registers of the current program: those of an interrupt, or
- * task_pt_regs(). Others give 0. The caller knows that the memory of the program is loaded, which
- * is not so at the end of a switch. Any context but NMI.
- */
-unsigned stack_trace_save_user_regs(const struct pt_regs *regs, unsigned long *entries,
-				    unsigned max);

@@ -4,7 +4,6 @@
 #include "arch/cpu/switch.h"
 #include "arch/irq/probe_hooks.h"
 #include "arch/unwind/maccess.h"
-#include "arch/unwind/unwind_event.h"
 #include "kernel/sched/runqueue.h"
 #include "kernel/sched/sched.h"
 
