@@ -5,7 +5,8 @@
 #include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
 
-#define MAX_TRIES 100 /* of CPU a to move a task. A few are enough */
+#define MAX_LOOKS 10 /* after tries of CPU a to move the task. The first is enough */
+#define LOOK_MS   50 /* longer than SCHED_BALANCE_NS, the time between two tries */
 
 /*
  * CPU a runs a real-time task that does not sleep, CPU b a fair one. Both are bound. A third task
@@ -54,20 +55,20 @@ static void allow_both(const struct push *p, const struct test_group *third)
 
 /*
  * Waits until the third task runs on b, or until a has often tried to move it. A try fails if this
- * task, which runs on b, is about to sleep at that moment: then b has as many tasks as a. A busy
- * host stops b most often there. So tries are counted, not ticks, of which one in 20 is a try. The
- * tries between two looks count as one.
+ * task is awake at that moment: it runs on b, so b has as many tasks as a. The host may stop b
+ * there, and a goes on to try. So this task looks seldom, and the tries between two looks count as
+ * one.
  */
 static void wait_for_move(const struct push *p)
 {
 	u64 before = softirq_count_read(SCHED_SOFTIRQ, p->a);
 
-	for (unsigned tries = 0; !READ_ONCE(p->arrived) && tries < MAX_TRIES;) {
+	for (unsigned looks = 0; !READ_ONCE(p->arrived) && looks < MAX_LOOKS;) {
 		u64 now;
 
-		msleep(1);
+		msleep(LOOK_MS);
 		now = softirq_count_read(SCHED_SOFTIRQ, p->a);
-		tries += now != before;
+		looks += now != before;
 		before = now;
 	}
 }
