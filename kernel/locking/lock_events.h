@@ -2,9 +2,10 @@
  * The events of locks for which a task or a CPU has to wait: mutexes, read-write semaphores, and
  * spinlocks. A lock that is free makes no event.
  *
- * Those of a spinlock may be called in any context but NMI, with interrupts off, run-queue locks
- * and other spinlocks held. So a probe must not take a spinlock whose waits are events. Tracing
- * takes its locks by raw_ticket_lock(), which makes none; run-queue locks are taken so, too.
+ * A probe runs for a semaphore in the task that waits; for a mutex in that task, too, but with
+ * interrupts off and the wait_lock of the mutex held; for a spinlock in any context but NMI, with
+ * any locks held. So it must not sleep, and it takes no spinlock whose waits are events. Tracing
+ * takes its locks by raw_ticket_lock(), which makes none. Those of run queues make none, too.
  *
  * The flags RT and PERCPU are for locks that nop5 does not have. As on Linux, the locks of futexes
  * with priority inheritance make no event.

@@ -6,6 +6,8 @@
 #include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
 
+#define PATIENCE (30 * NSEC_PER_SEC) /* the host may stop a CPU for seconds */
+
 /* What the probes have seen of one lock. */
 struct waits {
 	const void *lock;
@@ -85,12 +87,15 @@ static int write_rwsem(void *sem)
 	return 0;
 }
 
-/* Starts a task that uses the lock, which the caller holds, and returns when the wait has begun. */
-static struct task_struct *start_waiter(const struct waits *waits, int (*use)(void *), void *lock)
+/* Starts a task that uses the lock, which the caller holds. Returns when its wait has begun. */
+static struct task_struct *start_waiter(struct selftest *test, const struct waits *waits,
+					int (*use)(void *), void *lock)
 {
 	struct task_struct *task = test_task_start(use, lock, "waiter");
+	ktime_t start = ktime_get();
 
-	while (task && !atomic_read(&waits->begun))
+	EXPECT(task);
+	while (task && !atomic_read(&waits->begun) && ktime_get() - start < PATIENCE)
 		msleep(1);
 	return task;
 }
@@ -104,8 +109,7 @@ SELFTEST(lock_events, a_wait_for_a_mutex_begins_and_ends)
 	mutex_init(&mutex);
 	watch(test, &waits, &mutex);
 	mutex_lock(&mutex);
-	task = start_waiter(&waits, use_mutex, &mutex);
-	EXPECT(task);
+	task = start_waiter(test, &waits, use_mutex, &mutex);
 	EXPECT_EQ(atomic_read(&waits.ended), 0);
 	mutex_unlock(&mutex);
 	if (task)
@@ -125,8 +129,7 @@ SELFTEST(lock_events, a_wait_that_a_signal_interrupts_ends_with_eintr)
 	mutex_init(&mutex);
 	watch(test, &waits, &mutex);
 	mutex_lock(&mutex);
-	task = start_waiter(&waits, use_mutex_interruptible, &mutex);
-	EXPECT(task);
+	task = start_waiter(test, &waits, use_mutex_interruptible, &mutex);
 	if (task) {
 		test_task_interrupt(task);
 		EXPECT_EQ(test_task_end(task), -EINTR);
@@ -146,8 +149,7 @@ SELFTEST(lock_events, a_wait_for_a_rwsem_says_what_for)
 	for (int write = 0; write < 2; write++) {
 		watch(test, &waits, &sem);
 		down_write(&sem);
-		task = start_waiter(&waits, write ? write_rwsem : read_rwsem, &sem);
-		EXPECT(task);
+		task = start_waiter(test, &waits, write ? write_rwsem : read_rwsem, &sem);
 		up_write(&sem);
 		if (task)
 			EXPECT_EQ(test_task_end(task), 0);
@@ -177,6 +179,7 @@ SELFTEST(lock_events, a_wait_for_a_spinlock_begins_and_ends)
 	struct spin_test spin = { .held = false };
 	struct test_group group;
 	struct waits waits;
+	ktime_t start;
 
 	if (num_online_cpus() < 2)
 		return; /* nobody can wait for it */
@@ -186,7 +189,8 @@ SELFTEST(lock_events, a_wait_for_a_spinlock_begins_and_ends)
 	EXPECT(test_group_start(&group, 1, nth_online_cpu(1), use_spinlock, &spin));
 	spin_lock(&spin.lock);
 	WRITE_ONCE(spin.held, true);
-	while (!atomic_read(&waits.begun))
+	start = ktime_get();
+	while (!atomic_read(&waits.begun) && ktime_get() - start < PATIENCE)
 		cpu_relax();
 	spin_unlock(&spin.lock);
 	test_group_wait(&group);

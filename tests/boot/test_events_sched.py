@@ -8,6 +8,7 @@ import pytest
 from nop5 import CLOCK_NANOSLEEP, eventually, start_sleeper
 
 EVENTS = "/sys/kernel/tracing/events"
+READ = 0  # the number of read(2)
 LINE = re.compile(r"^ *(?P<comm>.+)-(?P<pid>\d+) +\[(?P<cpu>\d+)\] \S+ +(?P<time>[\d.]+): (?P<event>\w+): ?(?P<text>.*)$")
 
 
@@ -189,10 +190,23 @@ def test_times_of_sleeps_and_waits_need_schedstats(nop5):
     assert waits and all(e.delay >= 0 for e in waits)
 
 
+def wait_for_a_mutex(machine):
+    """Let two programs read one open file of the log, and kill them: one waits for a message, the other for the mutex of the file."""
+    machine.check("exec 3</dev/kmsg; dd bs=8k <&3 > /dev/null & first=$!; dd bs=8k <&3 > /dev/null & exec 3<&-")
+    for pid in (pids := [int(pid) for pid in machine.check("echo $first $!").split()]):
+        eventually(lambda: machine.check(f"cat /proc/{pid}/syscall").startswith(f"{READ} "))
+    machine.check(f"kill {' '.join(map(str, pids))}")
+    machine.run("wait")
+    return pids
+
+
 def test_each_wait_for_a_lock_begins_and_ends(nop5):
-    """Whether there is one is luck; selftest/kernel/lock_events.c makes them wait. A spinlock's may interrupt that of a mutex."""
-    open_waits = defaultdict(list)
-    for event in record(nop5, "lock:*", "hackbench -g 4 -l 20"):
+    """Most waits are luck: selftest/kernel/lock_events.c has one of each kind. One for a spinlock may interrupt one for a mutex."""
+    open_waits, pids = defaultdict(list), []
+    events = record(nop5, "lock:*", lambda: pids.extend(wait_for_a_mutex(nop5)), "hackbench -g 4 -l 20")
+    lock = next(e.text.split()[0] for e in events if e.pid in pids and e.text.endswith(" (flags=MUTEX)"))
+    assert [e for e in named(events, "contention_end") if e.pid in pids and e.text.startswith(f"{lock} ")]
+    for event in events:
         lock, what = event.text.split(" ", 1)
         waits = open_waits[event.pid or (0, event.cpu)]
         if event.name == "contention_begin":
