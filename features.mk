@@ -52,6 +52,10 @@ $(call feature,sockets,threads notify,\
 	net,\
 	sockets: AF_UNIX; AF_INET on the loopback interface; netlink)
 
+$(call feature,coredump,programs,\
+	fs/coredump arch/x86_64/user/regset.c,\
+	core files of programs that a signal has ended)
+
 $(call feature,ptys,programs,\
 	fs/devpts kernel/console/pty.c kernel/console/pty.h kernel/console/pty_ioctl.c,\
 	pseudo-terminals)

@@ -19,6 +19,7 @@ struct elf64_phdr {
 
 #define ET_EXEC   2
 #define ET_DYN    3
+#define ET_CORE   4
 #define EM_X86_64 62
 
 #define PT_LOAD      1

@@ -25,6 +25,7 @@
 #include "kernel/init.h"
 #include "kernel/sched/runqueue.h"
 #include "kernel/sched/sched_events.h"
+#include "kernel/signal/coredump.h"
 #include "kernel/signal/signal.h"
 #include "kernel/task/part.h"
 #include "kernel/task/program.h"
@@ -237,7 +238,8 @@ static void __noreturn exit_program(int status)
 	struct task_struct *tsk = current;
 	bool group_dead;
 
-	exit_signals(tsk); /* sets PF_EXITING */
+	if (unlikely(exit_signals(tsk))) /* sets PF_EXITING */
+		coredump_ops->wait();
 	group_dead = atomic_dec_and_test(&tsk->signal->live);
 	if (group_dead) {
 		note_group_exit(tsk, status);

@@ -4,6 +4,7 @@
 #include "arch/mm/uaccess.h"
 #include "kernel/irq/irq.h"
 #include "kernel/process/process.h"
+#include "kernel/signal/coredump.h"
 #include "kernel/smp.h"
 #include "kernel/signal/signal_events.h"
 
@@ -11,6 +12,8 @@ static u64 pending_signals(const struct task_struct *tsk)
 {
 	return tsk->pending.signal | tsk->signal->shared_pending.signal;
 }
+
+const struct coredump_ops *coredump_ops;
 
 void recalc_sigpending(void)
 {
@@ -300,17 +303,22 @@ bool get_signal(struct ksignal *ksig)
 		verdict = next_verdict(ksig);
 	} while (verdict == VERDICT_AGAIN || verdict == VERDICT_RELOCK);
 	spin_unlock_irq(&tsk->sighand->siglock);
-	if (verdict == VERDICT_FATAL)
+	if (verdict == VERDICT_FATAL) {
+		if ((SIG_BIT(ksig->sig) & SIG_KERNEL_COREDUMP_MASK) && coredump_ops)
+			coredump_ops->dump(&ksig->info);
 		do_group_exit(ksig->sig);
+	}
 	return verdict == VERDICT_HANDLER;
 }
 
-void exit_signals(struct task_struct *tsk)
+bool exit_signals(struct task_struct *tsk)
 {
+	bool dumping;
 	int told = 0;
 
 	spin_lock_irq(&tsk->sighand->siglock);
 	tsk->flags |= PF_EXITING;
+	dumping = tsk->signal->core_state;
 	if (tsk->signal->nr_threads > 1 && !(tsk->signal->flags & SIGNAL_GROUP_EXIT)) {
 		retarget_shared_pending(tsk, ~tsk->blocked);
 		if (tsk->jobctl & JOBCTL_STOP_PENDING)
@@ -322,4 +330,5 @@ void exit_signals(struct task_struct *tsk)
 		do_notify_parent_cldstop(tsk, CLD_STOPPED, told);
 		spin_unlock(&tasklist_lock);
 	}
+	return dumping;
 }

@@ -120,8 +120,8 @@ static __always_inline bool prepare_signal(int sig, struct task_struct *p, bool 
 {
 	struct signal_struct *signal = p->signal;
 
-	if (signal->flags & SIGNAL_GROUP_EXIT)
-		return false;
+	if (signal->flags & SIGNAL_GROUP_EXIT) /* SIGKILL ends a core dump */
+		return signal->core_state && sig == SIGKILL;
 	if (SIG_BIT(sig) & SIG_KERNEL_STOP_MASK)
 		cancel_continue(signal);
 	else if (sig == SIGCONT)

@@ -176,8 +176,11 @@ static inline u64 sigmask_to_save(void)
 	return READ_ONCE(tsk->user_work) & USER_WORK_RESTORE_SIGMASK ? tsk->saved_sigmask
 								     : tsk->blocked;
 }
-/* The current task is about to end: other threads take the signals of the process. */
-void exit_signals(struct task_struct *tsk);
+/*
+ * The current task is about to end: other threads take the signals of the process. True: a thread
+ * writes a core file, and waits for coredump_ops->wait().
+ */
+bool exit_signals(struct task_struct *tsk);
 
 /* ---- the alternate stack ---- */
 

@@ -116,6 +116,7 @@ struct signal_struct {
 	/* [S] exec waits until this many other threads are left; it is woken then */
 	int notify_count;
 	struct task_struct *group_exec_task;  /* [S] the thread in exec; NULL: none */
+	struct core_state *core_state;        /* [S] a thread writes a core file: fs/coredump */
 	struct rw_semaphore exec_update_lock; /* see above; outside of mmap_lock and L */
 
 	struct pid *pids[PIDTYPE_MAX]; /* [L] PID: not used; counted */

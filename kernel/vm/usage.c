@@ -79,3 +79,16 @@ u64 pagemap_entry(struct mm_struct *mm, unsigned long addr, bool show_frame)
 	spin_unlock(&mm->page_table_lock);
 	return entry;
 }
+
+unsigned long vm_next_present(const struct mm_struct *mm, unsigned long addr, unsigned long end)
+{
+	const u64 *pte;
+
+	mmap_assert_locked(mm);
+	while (addr < end && (pte = user_pte_next(mm, &addr, end)))
+		for (unsigned long stop = pte_table_end(addr, end); addr < stop;
+		     addr += PAGE_SIZE, pte++)
+			if (pte_present(READ_ONCE(*pte)))
+				return addr;
+	return end;
+}

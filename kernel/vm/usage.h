@@ -21,6 +21,9 @@ struct vm_usage {
 /* Adds an area to the sums. */
 void vma_usage(const struct vm_area_struct *vma, struct vm_usage *sum);
 
+/* The first page from addr on, below end, that the page tables have; end: none. mmap_lock held. */
+unsigned long vm_next_present(const struct mm_struct *mm, unsigned long addr, unsigned long end);
+
 /* The bits of an entry of pagemap, as Linux's admin-guide/mm/pagemap.rst has them. */
 #define PM_PRESENT        (1ULL << 63)
 #define PM_FILE           (1ULL << 61) /* of a file, or of shared memory */

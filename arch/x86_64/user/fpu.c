@@ -52,7 +52,7 @@ BUILD_BUG_ON(offsetof(struct fpu_state, xfeatures) != LEGACY_SIZE);
 static struct kmem_cache *fpu_cache;
 static struct fpu_state *initial_state; /* constant after boot */
 static u64 xfeatures;                   /* constant after boot; 0: no XSAVE */
-static size_t fpu_size = LEGACY_SIZE;
+size_t fpu_state_size = LEGACY_SIZE;
 size_t fpu_frame_size = LEGACY_SIZE;
 bool fpu_frame_is_extended;
 static u32 mxcsr_mask = 0xffbf; /* the bits that MXCSR may have */
@@ -192,8 +192,8 @@ static void fpu_init_cpu(void)
 	xfeatures = a & XFEATURES;
 	__asm__ __volatile__("xsetbv" ::"a"((u32)xfeatures), "c"(0), "d"(0));
 	cpuid(0xd, 0, &a, &b, &c, &d); /* ebx: the size of the components in XCR0 */
-	fpu_size = max((size_t)b, sizeof(struct fpu_state));
-	fpu_frame_size = fpu_size + sizeof(u32); /* with magic2 */
+	fpu_state_size = max((size_t)b, sizeof(struct fpu_state));
+	fpu_frame_size = fpu_state_size + sizeof(u32); /* with magic2 */
 	fpu_frame_is_extended = xfeatures != 0;
 }
 
@@ -201,7 +201,7 @@ CPU_INIT(fpu_init_cpu);
 
 static void set_initial(struct fpu_state *state)
 {
-	memset(state, 0, fpu_size);
+	memset(state, 0, fpu_state_size);
 	state->fcw = INITIAL_FCW;
 	state->mxcsr = INITIAL_MXCSR;
 }
@@ -271,7 +271,7 @@ int fpu_fork(struct task_struct *p)
 	if (!thread->fpu)
 		return -ENOMEM;
 	save_current();
-	memcpy(thread->fpu, current->thread.fpu, fpu_size);
+	memcpy(thread->fpu, current->thread.fpu, fpu_state_size);
 	state_changed(p);
 	thread->segments = read_segments();
 	thread->fsbase = read_fs_base();
@@ -324,6 +324,30 @@ void fpu_clear(void)
 	preempt_enable();
 }
 
+/* ---- for debuggers ---- */
+
+void fpu_sync(void)
+{
+	struct thread_struct *thread = &current->thread;
+
+	save_current();
+	thread->segments = read_segments();
+	thread->fsbase = read_fs_base();
+	thread->gsbase = __rdmsr(MSR_KERNEL_GS_BASE);
+}
+
+void fpu_get_state(const struct task_struct *task, void *state)
+{
+	struct fpu_state *copy = state;
+
+	memcpy(copy, task->thread.fpu, fpu_state_size);
+	memset(copy->software, 0, sizeof(copy->software));
+	if (xfeatures)
+		memcpy(copy->software, &xfeatures, sizeof(xfeatures));
+}
+
+/* ---- exceptions ---- */
+
 /* The exceptions in the status word of x87 and in MXCSR (Intel SDM 1 8.1.3, 10.2.3). */
 #define FP_INVALID   0x01
 #define FP_DENORMAL  0x02
@@ -371,7 +395,7 @@ BUILD_BUG_ON(sizeof(struct fpu_software) != 48);
 
 static u32 __user *magic2_of(void __user *at)
 {
-	return (u32 __user *)((char __user *)at + fpu_size);
+	return (u32 __user *)((char __user *)at + fpu_state_size);
 }
 
 /* Saves the registers straight into the frame. False: the CPU does not have them, or a fault. */
@@ -381,7 +405,7 @@ static bool save_directly(void __user *at)
 	u64 __user *software = (u64 __user *)state->software;
 	bool good;
 
-	if (test_user_work(current, USER_WORK_FPU) || !access_ok(at, fpu_size + sizeof(u32)))
+	if (test_user_work(current, USER_WORK_FPU) || !access_ok(at, fpu_state_size + sizeof(u32)))
 		return false;
 	user_access_begin();
 	/* XSAVE writes only a part of its header. */
@@ -389,9 +413,10 @@ static bool save_directly(void __user *at)
 	unsafe_put_u64(0UL, &state->xcomp_bv, fault);
 	unrolled for (unsigned i = 0; i < ARRAY_SIZE(state->reserved); i++)
 		unsafe_put_u64(0UL, &state->reserved[i], fault);
-	unsafe_put_u64(FP_XSTATE_MAGIC1 | (fpu_size + sizeof(u32)) << 32, &software[0], fault);
+	unsafe_put_u64(FP_XSTATE_MAGIC1 | (fpu_state_size + sizeof(u32)) << 32, &software[0],
+		       fault);
 	unsafe_put_u64(xfeatures, &software[1], fault);
-	unsafe_put_u64(fpu_size, &software[2], fault);
+	unsafe_put_u64(fpu_state_size, &software[2], fault);
 	unrolled for (unsigned i = 3; i < sizeof(state->software) / sizeof(u64); i++)
 		unsafe_put_u64(0UL, &software[i], fault);
 	unsafe_put_u32(FP_XSTATE_MAGIC2, magic2_of(at), fault);
@@ -413,7 +438,7 @@ static noinline bool save_by_copy(void __user *at)
 		.magic1 = FP_XSTATE_MAGIC1,
 		.extended_size = (u32)fpu_frame_size,
 		.xfeatures = xfeatures,
-		.xstate_size = (u32)fpu_size,
+		.xstate_size = (u32)fpu_state_size,
 	};
 
 	save_current();
@@ -421,7 +446,8 @@ static noinline bool save_by_copy(void __user *at)
 		return !copy_to_user(at, state, LEGACY_SIZE);
 	memcpy(state->software, &software, sizeof(software));
 	state->xfeatures |= XFEATURES_LEGACY; /* the legacy part is always valid in a frame */
-	return !copy_to_user(at, state, fpu_size) && !put_user(FP_XSTATE_MAGIC2, magic2_of(at));
+	return !copy_to_user(at, state, fpu_state_size) &&
+	       !put_user(FP_XSTATE_MAGIC2, magic2_of(at));
 }
 
 bool fpu_save_to_user(void __user *at)
@@ -448,8 +474,9 @@ static bool is_extended(const struct fpu_state *legacy, const void __user *at)
 
 	memcpy(&software, legacy->software, sizeof(software));
 	return xfeatures && software.magic1 == FP_XSTATE_MAGIC1 &&
-	       software.xstate_size == fpu_size && software.extended_size >= software.xstate_size &&
-	       !get_user(magic2, (const u32 __user *)((const char __user *)at + fpu_size)) &&
+	       software.xstate_size == fpu_state_size &&
+	       software.extended_size >= software.xstate_size &&
+	       !get_user(magic2, (const u32 __user *)((const char __user *)at + fpu_state_size)) &&
 	       magic2 == FP_XSTATE_MAGIC2;
 }
 
@@ -462,15 +489,16 @@ static bool load_directly(const void __user *at)
 	u32 magic2;
 	bool good;
 
-	if (!xfeatures || (unsigned long)at % FPU_ALIGN || !access_ok(at, fpu_size + sizeof(u32)))
+	if (!xfeatures || (unsigned long)at % FPU_ALIGN ||
+	    !access_ok(at, fpu_state_size + sizeof(u32)))
 		return false;
 	user_access_begin();
 	unsafe_get_u64(magic1_size, &software[0], fault);
 	unsafe_get_u64(xstate_size, &software[2], fault);
 	unsafe_get_u32(magic2, magic2_of((void __user *)at), fault);
 	user_access_end();
-	if ((u32)magic1_size != FP_XSTATE_MAGIC1 || magic1_size >> 32 < fpu_size ||
-	    (u32)xstate_size != fpu_size || magic2 != FP_XSTATE_MAGIC2)
+	if ((u32)magic1_size != FP_XSTATE_MAGIC1 || magic1_size >> 32 < fpu_state_size ||
+	    (u32)xstate_size != fpu_state_size || magic2 != FP_XSTATE_MAGIC2)
 		return false;
 	preempt_disable();
 	good = load_registers_from_user(at);
@@ -497,14 +525,14 @@ bool fpu_restore_from_user(const void __user *at)
 	if (at) {
 		good = !copy_from_user(state, at, LEGACY_SIZE);
 		if (good && is_extended(state, at))
-			good = !copy_from_user(state, at, fpu_size);
+			good = !copy_from_user(state, at, fpu_state_size);
 		else if (xfeatures) /* without XSAVE the state has no header */
 			state->xfeatures = XFEATURES_LEGACY;
 		sanitise(state);
 	}
 	if (good) {
 		preempt_disable(); /* a switch would overwrite the state with the registers */
-		memcpy(current->thread.fpu, state, fpu_size);
+		memcpy(current->thread.fpu, state, fpu_state_size);
 		state_changed(current);
 		preempt_enable();
 	}
@@ -516,11 +544,11 @@ static int __init fpu_init(void)
 {
 	struct fpu_state *state;
 
-	fpu_cache = kmem_cache_create("fpu_state", fpu_size, FPU_ALIGN);
+	fpu_cache = kmem_cache_create("fpu_state", fpu_state_size, FPU_ALIGN);
 	state = fpu_cache ? kmem_cache_alloc(fpu_cache, GFP_KERNEL) : NULL;
 	if (!state)
 		return -ENOMEM;
-	memset(state, 0, fpu_size);
+	memset(state, 0, fpu_state_size);
 	save_registers(state);
 	if (state->mxcsr_mask)
 		mxcsr_mask = state->mxcsr_mask;

@@ -36,6 +36,16 @@ void fpu_restore(struct task_struct *p);
  */
 int fpu_exception_code(bool sse);
 
+/* Writes the registers of the current task, which the CPU holds, to its thread_struct. */
+void fpu_sync(void);
+/*
+ * The state of a task that does not run, or is current and has called fpu_sync(): fpu_state_size
+ * bytes, in the format of XSAVE, with the mask of its components (XCR0) at byte 464 as debuggers
+ * expect it; or 512 bytes of FXSAVE. Task context.
+ */
+extern size_t fpu_state_size; /* constant after boot */
+void fpu_get_state(const struct task_struct *task, void *state);
+
 /*
  * For the frames of signal handlers. The state lies at an address that is a multiple of 64, in the
  * format of Linux (arch/x86/include/uapi/asm/sigcontext.h). fpu_frame_size: its bytes.

@@ -336,6 +336,7 @@ int proc_pid_status(struct seq_file *m, void *v)
 	if (mm) {
 		proc_show_mm_status(m, mm);
 		mmput(mm);
+		seq_printf(m, "CoreDumping:\t%d\n", READ_ONCE(task->signal->core_state) != NULL);
 	}
 	show_signals(m, task, &s);
 	show_capabilities(m, task);

@@ -389,7 +389,6 @@ void proc_show_mm_status(struct seq_file *m, struct mm_struct *mm)
 	show_pages(m, "VmLib", mm->exec_vm - text);
 	show_pages(m, "VmPTE", READ_ONCE(mm->pgtables));
 	show_pages(m, "VmSwap", 0);
-	seq_puts(m, "CoreDumping:\t0\n");
 }
 
 int proc_pid_statm(struct seq_file *m, void *v)

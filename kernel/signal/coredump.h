@@ -1,0 +1,22 @@
+/* The seam of core dumps: fs/coredump/ fills it, and signals and exit use it. */
+#pragma once
+
+struct siginfo;
+struct task_struct;
+
+struct coredump_ops {
+	/*
+	 * A signal ends the current process, and its default action is a core dump. Unless other
+	 * threads ended it first, stops them and writes a core file, if limits and rights allow it.
+	 * Then the process ends by do_group_exit(). Task context, no lock.
+	 */
+	void (*dump)(const struct siginfo *info);
+	/*
+	 * The current task ends while a thread of its process dumps: waits until its registers are
+	 * written. Task context, no lock; PF_EXITING is set.
+	 */
+	void (*wait)(void);
+};
+
+/* NULL before its initcall, and without the feature. */
+extern const struct coredump_ops *coredump_ops;
