@@ -420,3 +420,81 @@ def draw_tracefs():
     d.line((456, 22), (456, 366), dashed=True)
     d.note(464, 392, "all of these: one struct trace_array")
     return d
+
+
+def draw_perf_event():
+    d = Drawing("Three kinds of sources, an event of perf, and its two consumers")
+    for x, title in ((0, "sources"), (486, "struct perf_event"), (760, "consumers")):
+        d.title_text(x, 10, title)
+    sources = [("level: page faults, switches,\nrun time of the task", "the kernel counts it anyway", "level - base", "green"),
+               ("hit: tracepoint, probe,\nfault, switch", "of this CPU? of this task?", "count + 1", "yellow"),
+               ("clock: a timer while\nthe task is on its CPU", "the timer interrupt", "period in ns", "blue")]
+    d.box(486, 22, 170, 222, "", "gray")
+    for number, (source, how, what, color) in enumerate(sources):
+        y = 32 + number * 76
+        d.box(0, y, 250, 50, source, color)
+        d.arrow((252, y + 25), (494, y + 25))
+        d.note(373, y + 18, how, "middle")
+        d.box(496, y, 150, 50, what, color)
+    d.box(760, 32, 210, 50, "count:\nread(2), perf stat")
+    d.box(760, 146, 210, 50, "sample: a record in the\nbuffer, perf record")
+    d.arrow((648, 57), (758, 57))
+    d.line((648, 123), (700, 123), (700, 72))
+    d.arrow((700, 72), (758, 72))
+    d.arrow((648, 143), (758, 162))
+    d.note(668, 140, "period over")
+    d.arrow((648, 209), (758, 180))
+    d.note(0, 276, "Each event has a state (on or off), a leader (of its group), and a context (the events of one task, or of one CPU).")
+    return d
+
+
+def draw_perf_sample():
+    d = Drawing("The way of a hit to a record")
+    steps = [("hit", "plain"), ("is the event on?\nis this mode counted?", "yellow"), ("count + 1", "green"), ("is the period over?", "yellow"),
+             ("is this code itself\nin a sample?", "yellow")]
+    x, centers = 0, []
+    for words, color in steps:
+        width = max(len(line) for line in words.split("\n")) * 7.8 + 20
+        d.box(x, 22, width, 46, words, color)
+        centers.append((x, x + width / 2, x + width))
+        x += width + 34
+    for (_, _, right), (left, _, _) in zip(centers, centers[1:]):
+        d.arrow((right + 2, 45), (left - 2, 45))
+    for number, words in ((1, "no: nothing"), (3, "no: only counted"), (4, "yes: only counted")):
+        d.arrow((centers[number][1], 70), (centers[number][1], 96))
+        d.note(centers[number][1], 112, words, "middle")
+    end = centers[4][2]
+    d.line((end + 2, 45), (end + 24, 45), (end + 24, 140), (60, 140))
+    d.arrow((60, 140), (60, 160))
+    x = 0
+    for number, (words, color) in enumerate((("measure: call chain,\nregisters, record", "blue"), ("reserve room:\nmove head", "blue"), ("write the fields", "blue"),
+                                             ("the outermost writer:\ndata_head = head", "green"), ("does a reader wait?\nirq_work wakes it", "plain"))):
+        width = max(len(line) for line in words.split("\n")) * 7.8 + 20
+        d.box(x, 162, width, 46, words, color)
+        if number == 1:
+            d.arrow((x + width / 2, 210), (x + width / 2, 236))
+            d.note(x + width / 2, 252, "no room: lost + 1", "middle")
+        if number < 4:
+            d.arrow((x + width + 2, 185), (x + width + 30, 185))
+        x += width + 32
+    return d
+
+
+def draw_perf_ring():
+    d = Drawing("The buffer: once in the program, and its data twice in the kernel")
+    d.title_text(0, 10, "in the program: mmap(2)")
+    d.box(0, 22, 130, 44, "first page:\nhead, tail", "yellow")
+    d.row(130, 22, 100, 44, ["page 0", "page 1", "page 2", "page 3"], ["green", "blue", "red", "gray"])
+    d.title_text(0, 116, "in the kernel: vmap_ring()")
+    d.row(130, 128, 100, 44, ["page 0", "page 1", "page 2", "page 3"] * 2, ["green", "blue", "red", "gray"] * 2)
+    d.note(130, 190, "the data")
+    d.note(600, 190, "the same pages once more")
+    d.box(490, 214, 90, 32, "a record", "yellow")
+    d.line((490, 174), (490, 212), dashed=True)
+    d.line((580, 174), (580, 212), dashed=True)
+    d.arrow((180, 92), (180, 68))
+    d.note(190, 88, "data_tail: the program has read up to here")
+    d.arrow((490, 106), (490, 126))
+    d.note(500, 120, "head: the next record begins here")
+    d.note(0, 272, "A record that crosses the end of page 3 is in one piece for the kernel. Its last bytes are at the beginning of page 0.")
+    return d

@@ -28,6 +28,8 @@ NAMES = r"`\w+(?:\(\))?`(?:(?:, | and )`\w+(?:\(\))?`)*"
 PROMPT_LINE = re.compile(r"nop5:(/\S*)# ?(.*)")
 THROTTLED = re.compile(r"^\[.*\] sched: RT throttling activated$")
 CHEAP = re.compile(r"^(scripts/boot|make (help|-s help)?$)")
+# The word behind `console` of a block that needs Debian packages in the root file system, and the fixture with them.
+ROOTS = {"tools": "tools", "perf": "perf_small"}
 
 
 def blocks(page, language):
@@ -123,13 +125,18 @@ def type_handout(machine, page, starter):
             type_step(machine, f"{page.name}:{number}: {command}", directory, command, output)
 
 
-def run_console_blocks(page, with_tools, **arguments):
-    """Type the commands of a page's console blocks, and compare the output of those with `check`. with_tools: only the
-    blocks with `tools`; else only the others."""
+def root_of(info):
+    """The word of ROOTS in the info string of a block, or None: the default root file system."""
+    return next((word for word in info.split() if word in ROOTS), None)
+
+
+def run_console_blocks(page, root, **arguments):
+    """Type the commands of those console blocks of a page that want this root file system (root_of()), and compare the
+    output of those with `check`."""
     machine, kernel = None, None
     try:
         for number, info, lines in blocks(page, "console"):
-            if with_tools != ("tools" in info.split()):
+            if root_of(info) != root:
                 continue
             for directory, command, output in steps(lines):
                 where = f"{page.name}:{number}: {command}"
@@ -159,7 +166,7 @@ def run_console_blocks(page, with_tools, **arguments):
 
 @pytest.mark.parametrize("page", [p for p in PAGES if p not in HANDOUTS], ids=lambda p: str(p.relative_to(ROOT)))
 def test_console_blocks_run_and_print_what_the_page_shows(images, initrd_of, page):
-    run_console_blocks(page, False, build=images, initrd=initrd_of(page))
+    run_console_blocks(page, None, build=images, initrd=initrd_of(page))
 
 
 @pytest.mark.parametrize("page", [p for p in HANDOUTS if handout_blocks(p, starter=False)], ids=lambda p: p.name)
@@ -172,14 +179,13 @@ def test_console_blocks_of_a_handout_print_on_the_finished_kernel_what_a_solved_
     type_handout(machine, page, starter=False)
 
 
-def with_tools(page):
-    return any("tools" in info.split() for _, info, _ in blocks(page, "console"))
+PAGES_WITH_PACKAGES = [(page, root) for page in PAGES for root in ROOTS if any(root_of(info) == root for _, info, _ in blocks(page, "console"))]
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("page", filter(with_tools, PAGES), ids=lambda p: p.name)
-def test_console_blocks_with_tools_of_debian_print_what_the_page_shows(images, tools, page):
-    run_console_blocks(page, True, build=images, initrd=tools, mem="1G")
+@pytest.mark.parametrize("page, root", PAGES_WITH_PACKAGES, ids=lambda value: getattr(value, "name", value))
+def test_console_blocks_with_packages_of_debian_print_what_the_page_shows(images, request, page, root):
+    run_console_blocks(page, root, build=images, initrd=request.getfixturevalue(ROOTS[root]), mem="1G")
 
 
 @functools.cache
