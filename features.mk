@@ -82,7 +82,7 @@ $(call feature,debug,core,\
 # The headers declare tracepoints and describe records. Without events a tracepoint is no code.
 $(call feature,events,core,\
 	trace/events trace/filter trace/trigger trace/core/user_stack.c kernel/tracepoint.c %_events.h kernel/mm/gfp_names.h kernel/random/hash_pointer.c \
-	arch/x86_64/unwind/unwind_user.c arch/x86_64/cpu/debugreg.c,\
+	arch/x86_64/unwind/unwind_user.c,\
 	trace events with filters and triggers)
 
 $(call feature,hist,events,\
@@ -129,7 +129,11 @@ $(call feature,btf,core,\
 	kernel/btf fs/sys/btf.c,\
 	the types of the kernel: arguments of traced functions by name)
 
-$(call feature,perf,events programs,\
+$(call feature,breakpoints,core,\
+	arch/x86_64/cpu/debugreg.c kernel/hw_breakpoint.c,\
+	the debug registers of the CPUs: who has them; what is called when one is hit)
+
+$(call feature,perf,events programs breakpoints,\
 	trace/perf kernel/sched/cpu_switches.c kernel/mm/vmap.c arch/x86_64/unwind/unwind_event.c arch/x86_64/unwind/perf_regs.c arch/x86_64/unwind/perf_regs.h \
 	arch/x86_64/cpu/local_word.h arch/x86_64/time/tsc_conversion.c,\
 	perf_event_open: software events and events of tracefs and probes; counted and sampled)
@@ -155,7 +159,8 @@ $(call together,programs,selftest/arch/ring3% selftest/arch/uaccess.c selftest/b
 	selftest/fs/descriptors.c selftest/fs/kcore.c selftest/fs/pipe.c selftest/fs/proc_storm.c \
 	selftest/kernel/printk.c selftest/kernel/rt_bandwidth.c selftest/kernel/page_fault_hook.c selftest/kernel/sched_program.c selftest/kernel/task_work.c selftest/kernel/signals.c selftest/kernel/tasks.c selftest/kernel/tty_hangup.c selftest/kernel/user_memory% \
 	selftest/lib/kernel_task.c selftest/lib/start_process.c selftest/lib/user_memory.c)
-$(call together,programs events,selftest/arch/debugreg.c selftest/kernel/bare_tracepoints.c selftest/kernel/user_memory_faults.c)
+$(call together,programs breakpoints,selftest/arch/debugreg.c)
+$(call together,programs events,selftest/kernel/bare_tracepoints.c selftest/kernel/user_memory_faults.c)
 $(call together,programs ftrace,selftest/trace/function_fork.c selftest/trace/trace_pipe_poll.c)
 $(call together,events commands,selftest/trace/traceoff_count.c)
 $(call together,sockets ftrace,selftest/net)

@@ -233,9 +233,10 @@ struct task_struct {
 	void *trace;                      /* [X] trace */
 	u32 trace_recursion;              /* [X] trace: trace/ftrace/recursion.h */
 	u32 cmdline_saved; /* [X] trace: trace/core/cmdlines.h; 0: the name has changed since */
-	struct perf_context *perf;   /* [X] trace/perf: its events; NULL: none */
-	void *worker;                /* [X] workqueue: the struct worker this task is */
-	struct thread_struct thread; /* [X] arch: arch/cpu/processor.h */
+	struct perf_context *perf;         /* [X] trace/perf: its events; NULL: none */
+	struct hw_breakpoint *breakpoints; /* [X] kernel/hw_breakpoint.c */
+	void *worker;                      /* [X] workqueue: the struct worker this task is */
+	struct thread_struct thread;       /* [X] arch: arch/cpu/processor.h */
 #ifdef CONFIG_DEBUG
 	struct held_locks held_locks; /* [O] locking: the locks it holds */
 #endif

@@ -1,10 +1,15 @@
 /* Self-tests of the debug registers: breakpoints and watchpoints in the kernel and in programs. */
 #include "arch/cpu/debugreg.h"
 
+#include "arch/cpu/halt.h"
 #include "arch/cpu/irqflags.h"
 #include "arch/cpu/ptrace.h"
+#include "arch/irq/descriptors.h"
 #include "arch/irq/ipi.h"
 #include "arch/irq/traps.h"
+#include "arch/user/syscall.h"
+#include "kernel/errno.h"
+#include "kernel/hw_breakpoint.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/sched/signal.h"
 #include "kernel/smp.h"
@@ -32,17 +37,17 @@ static unsigned hits_of(unsigned i)
 	return READ_ONCE(hits[i]);
 }
 
-static bool note_hit(struct pt_regs *regs, unsigned hit)
+static struct hw_breakpoint breakpoints[HBP_NUM];
+static unsigned nr_loaded;
+
+static bool note_hit(struct hw_breakpoint *bp, struct pt_regs *regs)
 {
-	for (unsigned i = 0; i < HBP_NUM; i++)
-		hits[i] += hit >> i & 1;
+	hits[bp - breakpoints]++;
 	hit_ip = regs->ip;
 	hit_in_user = user_mode(regs);
 	WRITE_ONCE(of_handler, of_handler + 1);
 	return true;
 }
-
-static debug_handler_t usual_handler;
 
 struct load {
 	const struct debugreg *regs;
@@ -55,7 +60,13 @@ static void load_here(void *data)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	debugreg_load(load->regs, load->n);
+	while (nr_loaded)
+		debugreg_stop(&breakpoints[--nr_loaded]);
+	for (; nr_loaded < load->n; nr_loaded++) {
+		breakpoints[nr_loaded].reg = load->regs[nr_loaded];
+		breakpoints[nr_loaded].hit = note_hit;
+		debugreg_start(&breakpoints[nr_loaded]);
+	}
 	local_irq_restore(flags);
 }
 
@@ -69,13 +80,11 @@ static void begin(void)
 	for (unsigned i = 0; i < HBP_NUM; i++)
 		hits[i] = 0;
 	run_on_nth_cpu(0);
-	usual_handler = set_debug_handler(note_hit);
 }
 
 static void end(void)
 {
 	load(NULL, 0);
-	set_debug_handler(usual_handler);
 	run_on_any_cpu();
 }
 
@@ -235,4 +244,76 @@ SELFTEST(debugreg, hit_of_a_program_is_not_mixed_with_those_of_the_kernel_on_its
 	EXPECT_EQ(program.data[2], 1);
 	ring3_free(&program);
 	end();
+}
+
+static bool may_watch(const void *address, u8 type)
+{
+	const struct debugreg reg = { .address = (unsigned long)address,
+				      .type = type,
+				      .len = DEBUGREG_LEN_1 };
+
+	return debugreg_may_watch(&reg);
+}
+
+SELFTEST(debugreg, what_the_entries_use_cannot_be_watched)
+{
+	struct debugreg reg = { .type = DEBUGREG_W, .len = DEBUGREG_LEN_8 };
+	unsigned cpu;
+
+	EXPECT(!may_watch(entry_SYSCALL_64, DEBUGREG_X));
+	EXPECT(!may_watch((const void *)spin_wait_halt, DEBUGREG_X));
+	EXPECT(may_watch((const void *)triple, DEBUGREG_X));
+	EXPECT(!may_watch(&idt_table[255], DEBUGREG_RW));
+	for_each_possible_cpu (cpu) {
+		EXPECT(!may_watch(per_cpu_ptr(&cpu_gdt, cpu), DEBUGREG_RW));
+		EXPECT(!may_watch((char *)per_cpu_ptr(&cpu_tss, cpu) + 4, DEBUGREG_RW));
+		EXPECT(!may_watch(per_cpu_ptr(&nmi_running, cpu), DEBUGREG_W));
+		EXPECT(!may_watch(per_cpu_ptr(&debugreg_control, cpu), DEBUGREG_RW));
+		for (unsigned i = 0; i < NR_IST - 1; i++)
+			EXPECT(!may_watch(per_cpu(ist_stacks, cpu).base[i], DEBUGREG_W));
+		/* One byte of the eight is enough. */
+		reg.address = (unsigned long)per_cpu_ptr(&nmi_running, cpu) & ~7UL;
+		EXPECT(!debugreg_may_watch(&reg));
+	}
+	EXPECT(may_watch(watched, DEBUGREG_RW));
+	EXPECT(may_watch((const void *)RING3_DATA, DEBUGREG_W));
+}
+
+SELFTEST(debugreg, task_and_cpu_have_four_registers_together)
+{
+	struct hw_breakpoint of_cpu[HBP_NUM], of_task[HBP_NUM], one_cpu, more;
+	unsigned first = nth_online_cpu(0), other = nth_online_cpu(1);
+
+	for (unsigned i = 0; i < HBP_NUM; i++) {
+		of_cpu[i] = (struct hw_breakpoint){ .cpu = (int)first };
+		of_task[i] = (struct hw_breakpoint){ .task = current, .cpu = -1 };
+	}
+	for (unsigned i = 0; i < HBP_NUM; i++)
+		EXPECT_EQ(hw_breakpoint_reserve(&of_task[i]), 0);
+	more = (struct hw_breakpoint){ .task = current, .cpu = (int)first };
+	EXPECT_EQ(hw_breakpoint_reserve(&more), -ENOSPC);
+	EXPECT_EQ(hw_breakpoint_reserve(&of_cpu[0]), -ENOSPC);
+	/* Another task has four of its own. */
+	more = (struct hw_breakpoint){ .task = idle_task(first), .cpu = -1 };
+	EXPECT_EQ(hw_breakpoint_reserve(&more), 0);
+	hw_breakpoint_release(&more);
+	hw_breakpoint_release(&of_task[3]);
+	hw_breakpoint_release(&of_task[1]);
+	EXPECT_EQ(hw_breakpoint_reserve(&of_cpu[0]), 0);
+	EXPECT_EQ(hw_breakpoint_reserve(&of_cpu[1]), 0);
+	EXPECT_EQ(hw_breakpoint_reserve(&of_cpu[2]), -ENOSPC);
+	EXPECT_EQ(hw_breakpoint_reserve(&of_task[1]), -ENOSPC);
+	one_cpu = (struct hw_breakpoint){ .task = current, .cpu = (int)other };
+	EXPECT_EQ(hw_breakpoint_reserve(&one_cpu), other == first ? -ENOSPC : 0);
+	if (other != first)
+		hw_breakpoint_release(&one_cpu);
+	hw_breakpoint_release(&of_cpu[0]);
+	hw_breakpoint_release(&of_cpu[1]);
+	hw_breakpoint_release(&of_task[0]);
+	hw_breakpoint_release(&of_task[2]);
+	for (unsigned i = 0; i < HBP_NUM; i++)
+		EXPECT_EQ(hw_breakpoint_reserve(&of_cpu[i]), 0);
+	for (unsigned i = 0; i < HBP_NUM; i++)
+		hw_breakpoint_release(&of_cpu[i]);
+	EXPECT(!current->breakpoints);
 }

@@ -1,16 +1,15 @@
 /*
  * The four debug registers of a CPU: breakpoints at instructions, watchpoints on data (Intel SDM 3B
- * 17.2). What hits one gets a #DB, which asks the handler before it becomes a signal or an oops.
+ * 17.2). What hits one gets a #DB. kernel/hw_breakpoint.h shares the registers out.
  *
  * They are off in NMIs and while a #DB is handled: what would hit one there is missed. The memory
- * that the entries use before must not be watched: .entry.text, the IST stacks, the GDT, the TSS,
- * nmi_running.
+ * that the entries use before cannot be watched: debugreg_may_watch().
  */
 #pragma once
 
 #include "kernel/types.h"
 
-struct pt_regs;
+struct hw_breakpoint;
 
 #define HBP_NUM 4
 
@@ -28,16 +27,14 @@ struct debugreg {
 #define DEBUGREG_LEN_8 2
 
 /*
- * Loads the registers of this CPU: the first n, at most HBP_NUM; the others are off. Interrupts
- * off, not in an NMI or in the handler.
+ * Whether no hit can come before an entry has switched the registers off, nor where the kernel
+ * cannot be interrupted at all. Any context.
  */
-void debugreg_load(const struct debugreg *regs, unsigned n);
+bool debugreg_may_watch(const struct debugreg *reg);
 
 /*
- * hit: bits 0 to 3, the registers that were hit. True: the handler knows them, and the program or
- * the kernel goes on. False: it is a signal or an oops. Any context but NMI, interrupts off, all
- * registers off. set_debug_handler() replaces the only handler and returns the previous one. NULL,
- * as at the boot: none.
+ * Loads a breakpoint into a register of this CPU, which hw_breakpoint_reserve() has made sure to be
+ * free; takes it out again. Interrupts off, not in an NMI or in a breakpoint's hit().
  */
-typedef bool (*debug_handler_t)(struct pt_regs *regs, unsigned hit);
-debug_handler_t set_debug_handler(debug_handler_t handler);
+void debugreg_start(struct hw_breakpoint *bp);
+void debugreg_stop(struct hw_breakpoint *bp);

@@ -21,26 +21,12 @@
 #define GATE_PRESENT   0x80
 #define GATE_DPL3      0x60
 
-struct gate {
-	u16 offset_low;
-	u16 selector;
-	u8 ist;
-	u8 type;
-	u16 offset_middle;
-	u32 offset_high;
-	u32 reserved;
-};
-
 struct table_pointer {
 	u16 limit;
 	u64 base;
 } __packed;
 
-struct gdt {
-	u64 entries[GDT_ENTRIES];
-};
-
-static DEFINE_PER_CPU(struct gdt, cpu_gdt) __aligned(64);
+DEFINE_PER_CPU(struct gdt, cpu_gdt) __aligned(64);
 /* arch/cpu/switch.asm uses the offset of rsp0. */
 DEFINE_PER_CPU(struct tss, cpu_tss) __aligned(64);
 
@@ -57,7 +43,7 @@ BUILD_BUG_ON(offsetof(struct tss, rsp0) != 4);
 BUILD_BUG_ON(offsetof(struct tss, rsp2) != 20);
 BUILD_BUG_ON(sizeof(struct tss) != 104);
 
-static struct gate idt_table[256] __section(".data..page_aligned") __aligned(4096);
+struct gate idt_table[256] __section(".data..page_aligned") __aligned(4096);
 
 extern const u64 exception_entries[NR_EXCEPTIONS]; /* entry.asm */
 /* in entry.asm: one entry in each 16 bytes, from vector 32 on */

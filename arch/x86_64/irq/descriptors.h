@@ -32,6 +32,25 @@ struct tss {
 	u16 io_bitmap; /* beyond the limit: no bitmap */
 } __packed;
 
+struct gdt {
+	u64 entries[GDT_ENTRIES];
+};
+
+DECLARE_PER_CPU(struct gdt, cpu_gdt);
+DECLARE_PER_CPU(struct tss, cpu_tss);
+
+struct gate {
+	u16 offset_low;
+	u16 selector;
+	u8 ist;
+	u8 type;
+	u16 offset_middle;
+	u32 offset_high;
+	u32 reserved;
+};
+
+extern struct gate idt_table[256];
+
 struct ist_stacks {
 	char *base[NR_IST - 1]; /* lowest byte; base[0] is slot 1 */
 	size_t size;            /* of each stack, in bytes */

@@ -12,7 +12,7 @@
 %include "arch/irq/entry.inc"
 
 extern do_exception, do_int3, do_nmi, do_interrupt, fix_bad_iret, ring3_ops
-extern nmi_running, cpu_tss
+extern nmi_running, cpu_tss, debugreg_control
 extern return_from_interrupt, iret_to_user
 
 MSR_GS_BASE	equ 0xc0000101
@@ -224,11 +224,17 @@ exception_2:
 	PUSH_REGS
 	IST_ENTER
 	inc	dword [gs:nmi_running]
+	cmp	qword [gs:debugreg_control], 0
+	jne	.watched
+	call	do_nmi
+.leave:	dec	dword [gs:nmi_running]
+	IST_LEAVE
+.watched:
+	CFI_REGS
 	DEBUGREG_OFF
 	call	do_nmi
 	mov	dr7, r12
-	dec	dword [gs:nmi_running]
-	IST_LEAVE
+	jmp	.leave
 
 ; #BP: do_int3(regs). In the kernel: copies the CPU's frame 6 words lower. In the gap above the copy
 ; the handler may push a return address on the interrupted stack, and so emulate a call.

@@ -37,6 +37,7 @@ void do_nmi(struct pt_regs *regs);
 static int3_handler_t int3_handler; /* text_patch_int3(), or that of a self-test */
 struct ring3_ops ring3_ops __ro_after_init;
 bool (*debugreg_hook)(struct pt_regs *regs, u64 *dr6) __ro_after_init;
+DEFINE_PER_CPU(u64, debugreg_control);
 DEFINE_STATIC_KEY_FALSE(page_fault_key);
 BUILD_BUG_ON(offsetof(struct ring3_ops, exit_loop) != 0);
 BUILD_BUG_ON(offsetof(struct ring3_ops, exception) != 8);

@@ -52,6 +52,11 @@ typedef bool (*nmi_handler_t)(struct pt_regs *regs);
  * are off; for a program the hook switches them on again.
  */
 extern bool (*debugreg_hook)(struct pt_regs *regs, u64 *dr6);
+/*
+ * What this CPU's DR7 says while the debug registers are not off; 0: none is used. Written by
+ * arch/cpu/debugreg.c; the entry of NMIs reads it, so that it switches nothing off for nothing.
+ */
+DECLARE_PER_CPU(u64, debugreg_control);
 /* Called by an int3 handler: emulates `call target` with the return address ret. */
 void int3_emulate_call(struct pt_regs *regs, unsigned long ret, unsigned long target);
 /* Not 0 while this CPU handles an NMI. entry.asm changes and tests it. */
