@@ -39,7 +39,8 @@ static bool has(const struct place *place, const char *function)
 /* Not the probe itself: those of events have callees, too. */
 static noinline void find_place(struct place *place)
 {
-	place->found = stack_trace_find_caller(trace_is_traceiter, &place->frame, &place->ip);
+	place->found = stack_trace_find_caller(__builtin_frame_address(0), trace_is_traceiter,
+					       &place->frame, &place->ip);
 	place->in_interrupt = in_hardirq();
 	if (place->found)
 		place->count = stack_trace_save_frame(place->frame, place->entries, ENTRIES);

@@ -113,14 +113,11 @@ static noinline void *reserve(const struct trace_event_file *file, size_t length
 					   : NULL;
 }
 
-bool trace_is_traceiter(unsigned long ip)
+bool trace_is_traceiter_of_module(unsigned long ip)
 {
 	const struct module *mod;
 	bool found = false;
 
-	if (ip < MODULES_START || ip >= MODULES_END)
-		return ip > (unsigned long)__traceiter_text_start &&
-		       ip <= (unsigned long)__traceiter_text_end;
 	rcu_read_lock();
 	mod = __module_address(ip);
 	if (mod)
@@ -481,8 +478,8 @@ static noinline void record_slow(struct trace_event_file *file, struct trace_ent
 }
 
 /*
- * The cases that are frequent save no registers: a filter that is one comparison, and a disabled
- * event with one histogram.
+ * The cases that are frequent save no registers: a filter that is one comparison, a disabled event
+ * with one histogram, and a record for perf.
  */
 void trace_event_record_slow(struct trace_event_file *file, struct trace_entry *entry, u32 length)
 {
@@ -508,6 +505,9 @@ void trace_event_record_slow(struct trace_event_file *file, struct trace_entry *
 				data->plain(data, entry);
 			return;
 		}
+	} else if (flags == EVENT_FILE_FL_PERF) {
+		perf_event_ops.record_short(file, entry, length);
+		return;
 	}
 	record_slow(file, entry, length);
 }

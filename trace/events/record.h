@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "arch/mm/pgtable.h"
 #include "trace/core/write.h"
 #include "trace/events/event.h"
 #include "trace/ring_buffer/write.h"
@@ -111,16 +112,25 @@ struct perf_event_ops {
 	bool (*wants_record)(struct trace_event_file *file);
 	/* The record is complete. */
 	void (*record)(struct trace_event_file *file, const void *entry, u32 length);
+	/* Both in one, for a short record on the stack of the probe, without its head. */
+	void (*record_short)(struct trace_event_file *file, struct trace_entry *entry, u32 length);
 	/* There was no room for one. */
 	void (*dropped)(const struct trace_event_file *file);
 };
 extern struct perf_event_ops perf_event_ops;
 
+bool trace_is_traceiter_of_module(unsigned long ip);
 /*
  * Returns whether ip is a return address in a function __traceiter_NAME() of the image or of a
  * module. Any context.
  */
-bool trace_is_traceiter(unsigned long ip);
+static inline bool trace_is_traceiter(unsigned long ip)
+{
+	if (likely(ip > (unsigned long)__traceiter_text_start &&
+		   ip <= (unsigned long)__traceiter_text_end))
+		return true;
+	return ip >= MODULES_START && ip < MODULES_END && trace_is_traceiter_of_module(ip);
+}
 /*
  * Returns whether ip is on the way from an instruction to the handler of its probe, or from a place
  * to the one of its tracepoints that it has chosen (timer_events.h). Any context.

@@ -359,6 +359,7 @@ static const struct task_part shadow_stack TASK_PART(shadow_stack) = {
 static int __init fgraph_init(void)
 {
 	INIT_DELAYED_WORK(&drain_work, drain);
+	unwind_replaced = (unsigned long)return_to_handler;
 	unwind_return_hook = __ftrace_graph_ret_addr;
 	return 0;
 }

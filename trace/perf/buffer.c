@@ -10,21 +10,15 @@
  */
 #include "trace/perf/buffer.h"
 
-#include "arch/cpu/local_word.h"
-
-/* Whether size bytes are free. The tail is the program's, so the difference may be any number. */
+/* As perf_ring_has_room(), for any kind of ring. */
 static __always_inline bool has_room(const struct perf_ring *ring, u64 head, u64 size)
 {
-	u64 tail, used;
+	u64 tail;
 
-	if (size > ring->size)
-		return false;
 	if (ring->overwrite)
-		return true;
+		return size <= ring->size;
 	tail = READ_ONCE(ring->user->data_tail);
-	used = ring->backward ? tail - head : head - tail;
-	/* As in Linux, the ring is never quite full. */
-	return used < ring->size && ring->size - used > size;
+	return perf_ring_has_room(ring, ring->backward ? tail - head : head - tail, size);
 }
 
 /* Moves head over size bytes. *at: where they begin. False: they are not free. */
@@ -42,22 +36,20 @@ static __always_inline bool reserve(struct perf_ring *ring, u64 size, u64 *at)
 	return true;
 }
 
-bool perf_ring_begin(struct perf_ring *ring, struct perf_room *room, u32 size, u32 lost_size)
+bool perf_ring_begin_any(struct perf_ring *ring, struct perf_room *room, u32 size, u32 lost_size)
 {
 	u64 at, lost = 0;
 
-	WRITE_ONCE(ring->nest, ring->nest + 1);
-	barrier();
-	if (unlikely(READ_ONCE(ring->lost) != 0)) {
+	if (ring->has_lost) {
 		/* First, so that a writer that interrupts does not tell it, too. */
+		WRITE_ONCE(ring->has_lost, false);
 		lost = xchg(&ring->lost, 0);
-		if (!lost)
-			lost_size = 0;
-	} else {
-		lost_size = 0;
 	}
-	if (unlikely(READ_ONCE(ring->paused)) || !reserve(ring, (u64)size + lost_size, &at)) {
+	if (!lost)
+		lost_size = 0;
+	if (READ_ONCE(ring->paused) || !reserve(ring, (u64)size + lost_size, &at)) {
 		local_add(&ring->lost, lost + 1);
+		WRITE_ONCE(ring->has_lost, true);
 		return false;
 	}
 	room->lost = lost_size ? ring->data + (at & (ring->size - 1)) : NULL;
@@ -105,7 +97,7 @@ static bool publish(struct perf_ring *ring)
 	}
 }
 
-bool perf_ring_end(struct perf_ring *ring, u32 wakeup_events)
+bool perf_ring_end_any(struct perf_ring *ring, u32 wakeup_events)
 {
 	if (wakeup_events) {
 		local_add(&ring->events, 1);

@@ -2,10 +2,10 @@
  * Call chains of samples: the frames of the kernel, then those of the program, behind a mark each.
  *
  * A chain is collected before the record, whose size depends on it. Each CPU has memory for one
- * chain at each level (task, softirq, hardirq, NMI), while there is an event that asks for chains.
- * The guard of overflow.c keeps a level to one sample at a time.
+ * chain at each level of perf_recursion_enter(), which keeps a level to one sample at a time, while
+ * there is an event that asks for chains.
  */
-#include "trace/perf/internal.h"
+#include "trace/perf/sample.h"
 
 #include "arch/cpu/ptrace.h"
 #include "arch/unwind/stacktrace.h"
@@ -14,7 +14,6 @@
 #include "fs/proc/proc_fs.h"
 #include "kernel/mm/vmalloc.h"
 
-#define LEVELS       4
 #define MARKS        2    /* PERF_CONTEXT_KERNEL, PERF_CONTEXT_USER */
 #define MAX_STACK    8000 /* a longer chain does not fit in a record */
 #define MAX_CONTEXTS 1000
@@ -45,7 +44,7 @@ static int make_chains(void)
 
 	chain_len = (unsigned)sysctl_perf_event_max_stack + MARKS;
 	for_each_possible_cpu (cpu) {
-		u64 *memory = kvzalloc(LEVELS * chain_len * sizeof(u64), GFP_KERNEL);
+		u64 *memory = kvzalloc(PERF_LEVELS * chain_len * sizeof(u64), GFP_KERNEL);
 
 		if (!memory) {
 			free_chains();
@@ -88,12 +87,6 @@ SYSCTL(perf_max_stack, "kernel", "perf_event_max_stack", 0644, proc_limit,
        .data = &sysctl_perf_event_max_stack, .maxlen = sizeof(int), .most = MAX_STACK);
 SYSCTL(perf_max_contexts, "kernel", "perf_event_max_contexts_per_stack", 0644, proc_limit,
        .data = &max_contexts, .maxlen = sizeof(int), .most = MAX_CONTEXTS);
-
-bool perf_shows_kernel(const struct perf_event *event, const struct perf_sample_data *data)
-{
-	return event->may_see_kernel && !event->attr->exclude_kernel &&
-	       (data->mode & PERF_MODE_KERNEL);
-}
 
 /*
  * At a switch the current task is still prev when the memory of next is loaded. And the memory of a

@@ -71,18 +71,27 @@ static struct perf_event *first_event(struct perf_clock_cpu *clock)
 	return node ? rb_entry(node, struct perf_event, clock_node) : NULL;
 }
 
-/* The first event of the tree is due at another time. */
-static void move(struct perf_clock_cpu *clock, struct perf_event *event, u64 due)
+static noinline void move(struct perf_clock_cpu *clock, struct perf_event *event, u64 due)
 {
-	struct rb_node *next = rb_next(&event->clock_node);
-
-	if (!next || due <= rb_entry(next, struct perf_event, clock_node)->due) {
-		event->due = due; /* it stays the first */
-		return;
-	}
 	rb_erase_cached(&event->clock_node, &clock->tree);
 	event->due = due;
 	insert(clock, event);
+}
+
+/*
+ * The first event of the tree is due at another time. The first node has no left child, so the next
+ * one is its right child, which then has no child, or its parent.
+ */
+static __always_inline void move_first(struct perf_clock_cpu *clock, struct perf_event *event,
+				       u64 due)
+{
+	struct rb_node *node = &event->clock_node;
+	struct rb_node *next = node->rb_right ? node->rb_right : rb_parent(node);
+
+	if (unlikely(next && rb_entry(next, struct perf_event, clock_node)->due < due))
+		move(clock, event, due);
+	else
+		event->due = due;
 }
 
 /* ---- the budget ---- */
@@ -106,7 +115,7 @@ static u64 next_window(const struct perf_clock_cpu *clock)
 }
 
 /* Starts the timer for the first event. */
-static void arm(struct perf_clock_cpu *clock, u64 now)
+static __always_inline void arm(struct perf_clock_cpu *clock, u64 now)
 {
 	struct perf_event *event = first_event(clock);
 	u64 earliest = over_budget(clock) ? next_window(clock) : now + PAUSE_NS;
@@ -147,12 +156,18 @@ static bool over_rate(struct perf_event *event, const struct perf_clock_cpu *clo
 
 /* ---- samples ---- */
 
-static void sample(struct perf_event *event)
+static __always_inline void sample(struct perf_event *event)
 {
 	const struct pt_regs *regs = stack_trace_handler_regs();
-	struct perf_sample_data data = { .task = current_stable, .ip = regs->ip, .regs = regs };
+	struct perf_sample_data data;
 
+	data.task = current_stable;
 	data.mode = user_mode(regs) ? PERF_MODE_USER : PERF_MODE_KERNEL;
+	data.ip = regs->ip;
+	data.regs = regs;
+	data.addr = data.frame = 0;
+	data.raw = NULL;
+	data.raw_size = 0;
 	if (!current_stable->pid)
 		data.mode |= PERF_MODE_IDLE;
 	if (!(event->exclude & data.mode) && READ_ONCE(event->active))
@@ -178,9 +193,9 @@ static u64 expire(struct perf_clock_cpu *clock, struct perf_event *event, u64 no
 	if (unlikely(over_budget(clock)) && !event->throttled)
 		set_throttled(event, true);
 	if (unlikely(event->throttled))
-		move(clock, event, next_window(clock));
+		move_first(clock, event, next_window(clock));
 	else /* some may be missed */
-		move(clock, event, event->due + period * ((now - event->due) / period + 1));
+		move_first(clock, event, event->due + period * ((now - event->due) / period + 1));
 	return end;
 }
 
@@ -236,6 +251,7 @@ int perf_clock_init(struct perf_event *event)
 
 	event->flags =
 		PERF_LEVEL | PERF_CLOCK | (event->period ? PERF_ON_CPU : 0) | (run ? PERF_RUN : 0);
+	event->after &= (u8)~PERF_AFTER_ADAPT; /* its period is a time */
 	if (event->period)
 		perf_clock_set_period(event);
 	return event->of_task && event->period ? perf_tap_get(&perf_switch_tap) : 0;

@@ -19,6 +19,7 @@
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "trace/filter/filter.h"
+#include "trace/perf/sample.h"
 
 static struct kmem_cache *perf_event_cachep;
 static atomic64_t last_id;
@@ -59,10 +60,15 @@ struct perf_event *perf_event_alloc(struct perf_event_attr *attr, const struct p
 	event->cpu = cpu;
 	event->of_task = of_task;
 	event->may_see_kernel = !perf_allow_kernel();
+	/* The one place that decides it. */
+	event->shows = PERF_MODE_USER;
+	if (event->may_see_kernel && !attr->exclude_kernel)
+		event->shows |= PERF_MODE_KERNEL;
 	event->enable_on_exec = attr->enable_on_exec;
 	event->freq = attr->freq ? attr->sample_freq : 0;
 	event->period = event->freq ? 1 : attr->sample_period; /* with freq: adapted at once */
 	event->left = event->period;
+	event->after = event->freq ? PERF_AFTER_ADAPT : 0;
 	init_waitqueue_head(&event->wait);
 	error = wants_chains(attr) ? perf_callchain_users(1) : 0;
 	if (error)
@@ -106,16 +112,19 @@ struct perf_event *perf_event_alloc_child(struct perf_event *event)
 	child->of_task = true;
 	child->flags = original->flags;
 	child->exclude = original->exclude;
+	child->after = original->after;
 	child->source = original->source;
 	/* Of the original, whose task may have called exec: then no child does it again. */
 	child->enable_on_exec = original->enable_on_exec;
 	child->may_see_kernel = original->may_see_kernel;
+	child->shows = original->shows;
 	child->records = original->records;
 	child->freq = original->freq;
 	child->period = READ_ONCE(event->period);
 	child->left = child->period;
 	child->fixed_size = original->fixed_size;
 	child->id_size = original->id_size;
+	child->wakeup_events = original->wakeup_events;
 	child->clock = original->clock;
 	return child;
 }

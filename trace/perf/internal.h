@@ -123,12 +123,14 @@ const struct pmu *perf_find_pmu(u32 type);
 #define PERF_CLOCK  0x02 /* with PERF_LEVEL: it reads its clocks */
 #define PERF_ON_CPU 0x04 /* start() and stop() */
 #define PERF_RUN    0x08 /* of a task on one CPU: needs perf_context.run */
-#define PERF_RECORD 0x10 /* samples need the record of the hit */
 
 /* perf_event.exclude, and the mode of a hit. */
 #define PERF_MODE_KERNEL 0x01
 #define PERF_MODE_USER   0x02
 #define PERF_MODE_IDLE   0x04
+
+/* perf_event.after: what follows a sample. */
+#define PERF_AFTER_ADAPT 0x01 /* the next period, for attr.freq */
 
 /* ---- events ---- */
 
@@ -159,6 +161,8 @@ struct perf_event {
 	bool of_task;                       /* [C] */
 	u8 flags;                           /* [C] PERF_LEVEL … */
 	u8 exclude;                         /* [C] PERF_MODE_*: no hits in these modes */
+	u8 after;                           /* [C] PERF_AFTER_* */
+	u8 shows;            /* [C] PERF_MODE_*: samples may tell addresses of these modes */
 	bool may_see_kernel; /* [C] the opener has the right to addresses of the kernel */
 	u16 records; /* [C] the kinds of records that it gets: bits of enum perf_record_kind */
 	const void *source;       /* [C] what a hit looks for; NULL: nothing hits it */
@@ -166,7 +170,8 @@ struct perf_event {
 	struct perf_probe *probe; /* [C] of an original: probe.c */
 	/* Of an original: a hit counts only if its record matches. NULL: all hits count. */
 	struct event_filter *filter; /* [E] to write, RCU to read; set once */
-	bool only_counts; /* [E] to write: of an original that has no filter and does not sample */
+	bool only_counts;  /* [E] to write: of an original that has no filter and does not sample */
+	bool needs_record; /* [E] to write: of an original: a filter or samples need the record */
 
 	/* Where it is. */
 	struct perf_context *ctx;      /* [R] NULL: in no context (PERF_EXIT, or being closed) */
@@ -202,6 +207,7 @@ struct perf_event {
 	u64 freq_stamp;     /* [W] ktime of the last sample, for the next period */
 	u32 fixed_size;     /* [C] bytes of a sample without its variable parts */
 	u32 id_size;        /* [C] bytes of the sample ids behind other records */
+	u32 wakeup_events;  /* [C] so many samples wake readers; 0: by bytes */
 	u64 (*clock)(void); /* [C] of TIME: the ktime, or attr.clockid's clock. Any context */
 	struct perf_buffer *buffer;   /* [R] of an original; NULL: none */
 	struct list_head buffer_node; /* [M and L] in buffer->attached */
@@ -296,13 +302,6 @@ struct perf_buffer {
 	struct page *pages[]; /* [C] the first page, then the data: nr_pages + 1 */
 };
 
-/* A record between begin and end. */
-struct perf_handle {
-	struct perf_event *event; /* the original */
-	struct perf_buffer *buffer;
-	void *record; /* size bytes in one piece */
-};
-
 /* ---- hits. Any context, preemption off ---- */
 
 /* What is known of a hit. The source fills it. */
@@ -377,21 +376,47 @@ static __always_inline void perf_walk(const void *source, perf_hit_fn *fn, void 
 	perf_walk_task(current_stable, source, fn, data);
 }
 
+/* sample.c. A sample is due. As perf_hit(). */
+void perf_overflow(struct perf_event *event, const struct perf_sample_data *data);
+/* overflow.c. A hit of an event with a period other than 1: whether a sample is due. */
+bool perf_period_is_over(struct perf_event *event);
+/* Counts a hit in this mode. Returns whether a sample is due: then perf_overflow() follows. */
+static __always_inline bool perf_hit_is_sample(struct perf_event *event, u8 mode)
+{
+	u64 period = READ_ONCE(event->period); /* 0: no samples */
+
+	if (!READ_ONCE(event->active) || (event->exclude & mode))
+		return false;
+	local_add(&event->count, 1);
+	return likely(period == 1) || (period && perf_period_is_over(event));
+}
 /*
- * overflow.c. A hit: does nothing if the event is not active or excludes the mode; counts; samples
- * when the period is over.
+ * The whole hit: does nothing if the event is not active or excludes the mode; counts; samples when
+ * the period is over.
  */
-void perf_hit(struct perf_event *event, struct perf_sample_data *data);
+void perf_hit(struct perf_event *event, const struct perf_sample_data *data);
 /* As a perf_hit_fn: data is a struct perf_sample_data. */
 void perf_hit_one(struct perf_event *event, void *data);
-/* A sample is due. As perf_hit(). clock.c */
-void perf_overflow(struct perf_event *event, struct perf_sample_data *data);
 /*
- * Guards the code that samples against its own hits: false, if this level of this CPU (task,
- * softirq, hardirq, NMI) is in it already. Then the hit is only counted.
+ * Guards the code that samples against its own hits: false, if this CPU is in it already. Then the
+ * hit is only counted. An NMI may interrupt a sample, and has a level of its own. Interrupts are
+ * off from here to the exit.
  */
-bool perf_recursion_enter(unsigned *level);
-void perf_recursion_exit(unsigned level);
+#define PERF_LEVELS 2                               /* 1: NMI */
+DECLARE_PER_CPU(bool, perf_in_sample[PERF_LEVELS]); /* [O] */
+static __always_inline bool perf_recursion_enter(unsigned level)
+{
+	if (unlikely(this_cpu_read(perf_in_sample[level])))
+		return false;
+	this_cpu_write(perf_in_sample[level], true);
+	barrier();
+	return true;
+}
+static __always_inline void perf_recursion_exit(unsigned level)
+{
+	barrier();
+	this_cpu_write(perf_in_sample[level], false);
+}
 
 /*
  * A hit of a source that has a record: tracepoint.c. It hits those events that need no record. If
@@ -401,11 +426,7 @@ struct perf_record_hit {
 	const void *source;
 	struct perf_sample_data data; /* valid if complete is NULL, but for raw and raw_size */
 	void (*complete)(struct perf_record_hit *hit); /* sets data, for a sample */
-	/* Of tracepoint.c. */
-	const unsigned long *probe_frame; /* __traceiter_NAME() has called it; NULL: not known */
-	const void *entry;
-	u32 length;
-	bool wants_record;
+	bool wants_record;                             /* of tracepoint.c */
 };
 /*
  * function.c. One more or one less event that each traced function hits. Returns their source, or
@@ -504,47 +525,6 @@ int perf_set_output(struct perf_event *event, struct perf_event *to);
 void perf_detach_buffer(struct perf_event *event);
 /* Writes times and count into the first page of the event's buffer. event->mmap_count > 0. */
 void perf_update_user_page(struct perf_event *event);
-
-/* ---- output.c: a record in the buffer of an event ---- */
-
-/*
- * Reserves size bytes in the buffer of event's original, and fills in a LOST record if one is due.
- * False: no buffer, or no room; then the loss is counted. Preemption off from here to the end.
- */
-bool perf_output_begin(struct perf_handle *handle, struct perf_event *event, u32 size);
-/* sample: it counts for attr.wakeup_events. */
-void perf_output_end(struct perf_handle *handle, bool sample);
-/* The bytes of a record's ids: 0 without attr.sample_id_all. */
-u32 perf_ids_size(const struct perf_event *event);
-/* Writes the ids of a record, for task. */
-void perf_write_ids(const struct perf_event *event, const struct task_struct *task, void *to);
-
-/* ---- sample.c, callchain.c ---- */
-
-/* Sets the sizes of the event's samples. */
-void perf_sample_init(struct perf_event *event);
-/* level: the guard's. Interrupts are off while it reads the program's memory. */
-void perf_output_sample(struct perf_event *event, struct perf_sample_data *data, unsigned level);
-/* Memory for call chains, from the first event that needs it to the last. 0 or -ENOMEM. No lock. */
-int perf_callchain_users(int n);
-/*
- * The chain of a hit, which belongs to this level of this CPU until the sample is written, and its
- * length. user: perf_shows_user(). NULL and 0: there is none. Preemption off.
- */
-const u64 *perf_callchain(const struct perf_event *event, const struct perf_sample_data *data,
-			  unsigned level, bool user, unsigned *nr);
-/* The registers with which the program has entered the kernel. Only if perf_shows_user(). */
-const struct pt_regs *perf_user_regs(const struct perf_sample_data *data);
-/*
- * Whether a sample of event may tell registers, addresses and frames of the kernel. The one place
- * that decides it.
- */
-bool perf_shows_kernel(const struct perf_event *event, const struct perf_sample_data *data);
-/*
- * Whether the memory and registers of the program of data->task can be read now: it is current, a
- * program that does not end, and its page tables are loaded. Interrupts off; not in an NMI.
- */
-bool perf_shows_user(const struct perf_sample_data *data);
 
 /* ---- wakeup.c ---- */
 

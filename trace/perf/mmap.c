@@ -114,6 +114,7 @@ static void init_buffer(struct perf_buffer *buffer, const struct perf_event *eve
 	ring->size = (u64)buffer->nr_pages << PAGE_SHIFT;
 	ring->overwrite = overwrite;
 	ring->backward = attr->write_backward;
+	ring->paused = !ring->size;
 	ring->watermark = attr->watermark ? min((u64)attr->wakeup_watermark, ring->size) : 0;
 	if (!ring->watermark)
 		ring->watermark = max(ring->size / 2, (u64)1);

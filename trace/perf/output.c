@@ -6,9 +6,7 @@
  * events are of one CPU, or of one task. So an inherited event that may be on any CPU gets no
  * buffer (perf_mmap()). If it is led to that of another event, its children lose their records.
  */
-#include "trace/perf/internal.h"
-
-#include "kernel/bug.h"
+#include "trace/perf/output.h"
 
 #define PERF_SAMPLE_IDS                                                                            \
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |             \
@@ -45,51 +43,24 @@ void perf_write_ids(const struct perf_event *event, const struct task_struct *ta
 		*word++ = id;
 }
 
-static void write_lost(const struct perf_event *event, const struct perf_room *room, u32 size)
+void perf_write_lost(const struct perf_event *event, const struct perf_room *room)
 {
 	struct {
 		struct perf_event_header header;
 		u64 id, lost;
 	} *record = room->lost;
 
-	record->header = (struct perf_event_header){ .type = PERF_RECORD_LOST, .size = (u16)size };
+	record->header = (struct perf_event_header){ .type = PERF_RECORD_LOST,
+						     .size = (u16)perf_lost_size(event) };
 	record->id = perf_known_id(event);
 	record->lost = room->lost_count;
 	perf_write_ids(event, current_stable, record + 1);
 }
 
-bool perf_output_begin(struct perf_handle *handle, struct perf_event *event, u32 size)
+void perf_drop_record(struct perf_event *event, struct perf_buffer *buffer)
 {
-	struct perf_event *original = perf_original(event);
-	struct perf_buffer *buffer = rcu_dereference(original->buffer);
-	u32 lost_size = 24 + event->id_size;
-	struct perf_room room;
-
-	if (!buffer || !buffer->ring.size)
-		return false;
-	DEBUG_BUG_ON(buffer->cpu >= 0 && buffer->cpu != (int)smp_processor_id());
-	if (unlikely(buffer->cpu < 0 && event->parent)) {
+	if (buffer->ring.size)
 		local_add(&event->lost, 1);
-		return false;
-	}
-	if (unlikely(!perf_ring_begin(&buffer->ring, &room, size, lost_size))) {
-		local_add(&event->lost, 1);
-		if (perf_ring_end(&buffer->ring, 0))
-			perf_buffer_wake(buffer);
-		return false;
-	}
-	if (unlikely(room.lost != NULL))
-		write_lost(event, &room, lost_size);
-	*handle =
-		(struct perf_handle){ .event = original, .buffer = buffer, .record = room.record };
-	return true;
-}
-
-void perf_output_end(struct perf_handle *handle, bool sample)
-{
-	const struct perf_event_attr *attr = handle->event->attr;
-	u32 wakeup_events = sample && !attr->watermark ? attr->wakeup_events : 0;
-
-	if (perf_ring_end(&handle->buffer->ring, wakeup_events))
-		perf_buffer_wake(handle->buffer);
+	if (perf_ring_end(&buffer->ring, 0))
+		perf_buffer_wake(buffer);
 }

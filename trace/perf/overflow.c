@@ -5,7 +5,7 @@
  * takes no lock. A hit that the sampling code itself causes, as a probe in it does, is only
  * counted.
  */
-#include "trace/perf/internal.h"
+#include "trace/perf/sample.h"
 
 #include "arch/time/clock.h"
 #include "fs/proc/proc_fs.h"
@@ -29,31 +29,13 @@ static int proc_sample_rate(const struct ctl_table *table, bool write, char *buf
 SYSCTL(perf_sample_rate, "kernel", "perf_event_max_sample_rate", 0644, proc_sample_rate,
        .maxlen = sizeof(int));
 
-static DEFINE_PER_CPU(bool, in_overflow[4]); /* [O] task, softirq, hardirq, NMI */
+DEFINE_PER_CPU(bool, perf_in_sample[PERF_LEVELS]);
 
-bool perf_recursion_enter(unsigned *level)
-{
-	*level = in_nmi() ? 3 : in_hardirq() ? 2 : in_serving_softirq() ? 1 : 0;
-	if (this_cpu_read(in_overflow[*level]))
-		return false;
-	this_cpu_write(in_overflow[*level], true);
-	barrier();
-	return true;
-}
-
-void perf_recursion_exit(unsigned level)
-{
-	barrier();
-	this_cpu_write(in_overflow[level], false);
-}
-
-/* Whether the hit is the last one of its period. Then the next period has begun. */
-static bool period_is_over(struct perf_event *event)
+/* Then the next period has begun. */
+bool perf_period_is_over(struct perf_event *event)
 {
 	u64 left, period = READ_ONCE(event->period);
 
-	if (likely(period == 1))
-		return true;
 	do
 		left = READ_ONCE(event->left);
 	while (!local_cmpxchg(&event->left, left, left > 1 ? left - 1 : period));
@@ -62,7 +44,7 @@ static bool period_is_over(struct perf_event *event)
 
 #define MAX_PERIOD (1ULL << 32)
 
-/* attr.freq: the period with which samples would have come at this rate since the last one. */
+/* The period with which samples would have come at this rate since the last one. */
 static void adapt_period(struct perf_event *event)
 {
 	u64 now = arch_ktime(), ns = now - event->freq_stamp, freq = READ_ONCE(event->freq);
@@ -78,26 +60,16 @@ static void adapt_period(struct perf_event *event)
 	event->freq_stamp = now;
 }
 
-void perf_overflow(struct perf_event *event, struct perf_sample_data *data)
+void perf_after_sample(struct perf_event *event, const struct perf_sample_data *data __unused)
 {
-	unsigned level;
-
-	if (!perf_recursion_enter(&level))
-		return;
-	perf_output_sample(event, data, level);
-	perf_recursion_exit(level);
+	if (event->after & PERF_AFTER_ADAPT)
+		adapt_period(event);
 }
 
-void perf_hit(struct perf_event *event, struct perf_sample_data *data)
+void perf_hit(struct perf_event *event, const struct perf_sample_data *data)
 {
-	if (!READ_ONCE(event->active) || (event->exclude & data->mode))
-		return;
-	local_add(&event->count, 1);
-	if (!READ_ONCE(event->period) || !period_is_over(event))
-		return;
-	perf_overflow(event, data);
-	if (event->freq)
-		adapt_period(event);
+	if (perf_hit_is_sample(event, data->mode))
+		perf_overflow(event, data);
 }
 
 void perf_hit_one(struct perf_event *event, void *data)

@@ -108,8 +108,10 @@ static int probe_set_filter(struct perf_event *event, const char *text)
 	mutex_lock(&event_mutex);
 	if (!event->filter)
 		error = event_filter_create(NULL, &call, text, &filter);
-	if (!error)
+	if (!error) {
 		rcu_assign_pointer(event->filter, filter);
+		smp_store_release(&event->needs_record, true);
+	}
 	mutex_unlock(&event_mutex);
 	return error;
 }
@@ -137,7 +139,7 @@ static int make_probe(struct perf_event *event,
 	event->probe = probe;
 	event->source = probe;
 	if (event->attr->sample_period && (event->attr->sample_type & PERF_SAMPLE_RAW))
-		event->flags |= PERF_RECORD;
+		event->needs_record = true;
 	return 0;
 }
 

@@ -2,11 +2,14 @@
  * PERF_RECORD_SAMPLE: its size and its fields, in the order of the bits of sample_type, but for
  * IDENTIFIER, which comes first.
  *
- * All that has no constant size is measured first, so that the record is written at once into its
- * place. Interrupts are off from the question whether the program's memory can be read to the last
- * read of it.
+ * Most samples contain only what is known at once: words, and the record of a tracepoint. They are
+ * quick. For the others all that has no constant size is measured first, so that the record is
+ * written at once into its place.
+ *
+ * Interrupts are off: so the times of a buffer ascend, but for samples of NMIs, and the memory of
+ * the program stays from the question whether it can be read to the last read of it.
  */
-#include "trace/perf/internal.h"
+#include "trace/perf/sample.h"
 
 #include "arch/cpu/irqflags.h"
 #include "arch/cpu/ptrace.h"
@@ -14,6 +17,7 @@
 #include "arch/unwind/perf_regs.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
+#include "trace/perf/output.h"
 
 #define RECORD_MAX 65528U /* a multiple of 8 below 64 KiB */
 /* Fields of 8 bytes. */
@@ -28,7 +32,10 @@
 	(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |                  \
 	 PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE)
 
-/* Most samples have none of these: one test for each group. */
+/* One test for each group that many samples do without. */
+#define LATER_WORDS                                                                                \
+	(PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |             \
+	 PERF_SAMPLE_PERIOD)
 #define MIDDLE                                                                                     \
 	(PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER |      \
 	 PERF_SAMPLE_STACK_USER)
@@ -36,8 +43,9 @@
 	(PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC |                   \
 	 PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_PHYS_ADDR |                 \
 	 PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_AUX)
+#define NOT_QUICK ((MIDDLE & ~PERF_SAMPLE_RAW) | END)
 
-/* What a sample contains, measured. */
+/* What a sample contains, measured. A field that sample_type does not ask for is not set. */
 struct sample {
 	const struct perf_event *event;
 	const struct perf_sample_data *data;
@@ -45,7 +53,6 @@ struct sample {
 	const u64 *chain;
 	unsigned chain_len;
 	unsigned nr_read;                /* events of READ */
-	u32 raw_size;                    /* with its length and its padding */
 	const struct pt_regs *user_regs; /* NULL: none */
 	const struct pt_regs *intr_regs;
 	u32 stack_size;
@@ -67,9 +74,16 @@ void perf_sample_init(struct perf_event *event)
 	event->fixed_size = (u32)sizeof(struct perf_event_header) +
 			    8 * count_words(event->attr->sample_type & WORDS);
 	event->id_size = perf_ids_size(event);
+	event->wakeup_events = event->attr->watermark ? 0 : event->attr->wakeup_events;
 }
 
 /* ---- measuring ---- */
+
+/* With its length and its padding. */
+static __always_inline u32 raw_size(const struct perf_sample_data *data)
+{
+	return ALIGN(data->raw_size + (u32)sizeof(u32), 8U);
+}
 
 static u32 regs_size(const struct pt_regs *regs, u64 mask)
 {
@@ -96,6 +110,7 @@ static void measure_stack(struct sample *s)
 	u32 wanted = s->event->attr->sample_stack_user;
 
 	s->size += 8;
+	s->stack_size = 0;
 	if (!s->user || s->size + 8 >= RECORD_MAX)
 		return;
 	s->stack_size = ALIGN_DOWN(min(wanted, RECORD_MAX - s->size - 8), 8U);
@@ -109,18 +124,14 @@ static void measure(struct sample *s, unsigned level)
 	u64 type = attr->sample_type;
 
 	s->size = s->event->fixed_size;
-	if (likely(!(type & (MIDDLE | PERF_SAMPLE_REGS_INTR))))
-		return;
 	if (type & PERF_SAMPLE_READ)
 		s->size += read_size(s);
 	if (type & PERF_SAMPLE_CALLCHAIN) {
 		s->chain = perf_callchain(s->event, s->data, level, s->user, &s->chain_len);
 		s->size += 8 + 8 * s->chain_len;
 	}
-	if (type & PERF_SAMPLE_RAW) {
-		s->raw_size = ALIGN(s->data->raw_size + (u32)sizeof(u32), 8U);
-		s->size += s->raw_size;
-	}
+	if (type & PERF_SAMPLE_RAW)
+		s->size += raw_size(s->data);
 	if (type & PERF_SAMPLE_REGS_USER) {
 		s->user_regs = s->user ? perf_user_regs(s->data) : NULL;
 		s->size += regs_size(s->user_regs, attr->sample_regs_user);
@@ -210,15 +221,15 @@ static u64 *put_chain(const struct sample *s, u64 *to)
 	return to + s->chain_len;
 }
 
-static u64 *put_raw(const struct sample *s, u64 *to)
+/* size: raw_size(data) */
+static __always_inline u64 *put_raw(const struct perf_sample_data *data, u64 *to, u32 size)
 {
-	u32 size = s->raw_size - (u32)sizeof(u32), length = s->data->raw_size;
-	u8 *bytes = (u8 *)to;
+	u64 *end = (u64 *)((u8 *)to + size);
 
-	memcpy(bytes, &size, sizeof(size));
-	memcpy(bytes + sizeof(size), s->data->raw, length);
-	memset(bytes + sizeof(size) + length, 0, size - length);
-	return (u64 *)(bytes + s->raw_size);
+	end[-1] = 0; /* the padding */
+	*(u32 *)to = size - (u32)sizeof(u32);
+	memcpy((u32 *)to + 1, data->raw, data->raw_size);
+	return end;
 }
 
 static u64 *put_regs(u64 *to, const struct pt_regs *regs, u64 mask)
@@ -272,31 +283,42 @@ static u64 page_size_of(const struct sample *s, u64 address)
 	return s->user && perf_user_phys(address, &phys) ? PAGE_SIZE : 0;
 }
 
-/* IP and ADDR of the kernel only for those who may see them. */
-static u64 *put_start(const struct sample *s, u64 *to, u64 type)
+BUILD_BUG_ON(PERF_MODE_KERNEL != PERF_RECORD_MISC_KERNEL ||
+	     PERF_MODE_USER != PERF_RECORD_MISC_USER);
+static __always_inline void put_header(struct perf_event_header *header,
+				       const struct perf_sample_data *data, u32 size)
 {
-	const struct perf_sample_data *data = s->data;
-	bool shown = s->kernel || (data->mode & PERF_MODE_USER);
-	u64 id = s->event->parent ? s->event->parent->id : s->event->id;
+	header->type = PERF_RECORD_SAMPLE;
+	header->misc = data->mode & (PERF_MODE_KERNEL | PERF_MODE_USER); /* the same bits */
+	header->size = (u16)size;
+}
+
+/* IP and ADDR only for those who may see them. */
+static __always_inline u64 *put_start(const struct perf_event *event,
+				      const struct perf_sample_data *data, u64 *to, u64 type)
+{
+	bool shown = event->shows & data->mode;
 
 	if (type & PERF_SAMPLE_IDENTIFIER)
-		*to++ = id;
+		*to++ = perf_known_id(event);
 	if (type & PERF_SAMPLE_IP)
 		*to++ = shown ? data->ip : 0;
 	if (type & PERF_SAMPLE_TID)
 		*to++ = (u64)(u32)data->task->pid << 32 | (u32)data->task->tgid;
 	if (type & PERF_SAMPLE_TIME)
-		*to++ = s->event->clock();
+		*to++ = event->clock();
+	if (!(type & LATER_WORDS))
+		return to;
 	if (type & PERF_SAMPLE_ADDR)
 		*to++ = shown ? data->addr : 0;
 	if (type & PERF_SAMPLE_ID)
-		*to++ = id;
+		*to++ = perf_known_id(event);
 	if (type & PERF_SAMPLE_STREAM_ID)
-		*to++ = s->event->id;
+		*to++ = event->id;
 	if (type & PERF_SAMPLE_CPU)
 		*to++ = smp_processor_id();
 	if (type & PERF_SAMPLE_PERIOD)
-		*to++ = READ_ONCE(s->event->period);
+		*to++ = READ_ONCE(event->period);
 	return to;
 }
 
@@ -309,7 +331,7 @@ static u64 *put_middle(const struct sample *s, u64 *to, u64 type)
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		to = put_chain(s, to);
 	if (type & PERF_SAMPLE_RAW)
-		to = put_raw(s, to);
+		to = put_raw(s->data, to, raw_size(s->data));
 	if (type & PERF_SAMPLE_REGS_USER)
 		to = put_regs(to, s->user_regs, attr->sample_regs_user);
 	if (type & PERF_SAMPLE_STACK_USER)
@@ -338,38 +360,78 @@ static void put_end(const struct sample *s, u64 *to, u64 type)
 		*to++ = 0; /* its size */
 }
 
-static void write_sample(const struct sample *s, struct perf_event_header *header)
-{
-	u64 type = s->event->attr->sample_type, *to = (u64 *)(header + 1);
+/* ---- samples ---- */
 
-	*header = (struct perf_event_header){
-		.type = PERF_RECORD_SAMPLE,
-		.misc = s->data->mode & PERF_MODE_USER ? PERF_RECORD_MISC_USER
-						       : PERF_RECORD_MISC_KERNEL,
-		.size = (u16)s->size,
-	};
-	to = put_start(s, to, type);
-	if (unlikely(type & MIDDLE))
-		to = put_middle(s, to, type);
-	if (unlikely(type & END))
-		put_end(s, to, type);
+/* A record of a tracepoint is never as long as RECORD_MAX. */
+static __always_inline void output_quick(struct perf_event *event,
+					 const struct perf_sample_data *data, u64 type)
+{
+	u32 raw = type & PERF_SAMPLE_RAW ? raw_size(data) : 0, size = event->fixed_size + raw;
+	struct perf_handle handle;
+	u64 *to;
+
+	if (unlikely(!perf_output_begin(&handle, event, size)))
+		return;
+	put_header(handle.record, data, size);
+	to = put_start(event, data, (u64 *)handle.record + 1, type);
+	if (raw)
+		put_raw(data, to, raw);
+	perf_output_end(&handle, event->wakeup_events);
 }
 
-void perf_output_sample(struct perf_event *event, struct perf_sample_data *data, unsigned level)
+static void output_any(struct perf_event *event, const struct perf_sample_data *data, u64 type,
+		       unsigned level)
 {
-	struct sample s = { .event = event, .data = data };
 	struct perf_handle handle;
-	unsigned long flags;
+	struct sample s;
+	u64 *to;
 
-	raw_local_irq_save(flags); /* no event of its own */
+	s.event = event;
+	s.data = data;
 	s.kernel = perf_shows_kernel(event, data);
-	s.user = (event->attr->sample_type & OF_USER) && perf_shows_user(data);
+	s.user = (type & OF_USER) && perf_shows_user(data);
 	measure(&s, level);
 	if (s.size > RECORD_MAX) {
 		local_add(&event->lost, 1);
-	} else if (perf_output_begin(&handle, event, s.size)) {
-		write_sample(&s, handle.record);
-		perf_output_end(&handle, true);
+		return;
+	}
+	if (!perf_output_begin(&handle, event, s.size))
+		return;
+	put_header(handle.record, data, s.size);
+	to = put_start(event, data, (u64 *)handle.record + 1, type);
+	if (type & MIDDLE)
+		to = put_middle(&s, to, type);
+	if (type & END)
+		put_end(&s, to, type);
+	perf_output_end(&handle, event->wakeup_events);
+}
+
+static noinline void overflow_any(struct perf_event *event, const struct perf_sample_data *data,
+				  u64 type, unsigned level)
+{
+	if (!perf_recursion_enter(level))
+		return;
+	output_any(event, data, type, level);
+	if (event->after)
+		perf_after_sample(event, data);
+	perf_recursion_exit(level);
+}
+
+void perf_overflow(struct perf_event *event, const struct perf_sample_data *data)
+{
+	u64 type = event->attr->sample_type;
+	unsigned long flags;
+
+	raw_local_irq_save(flags); /* no event of its own */
+	if (unlikely(in_nmi())) {
+		overflow_any(event, data, type, 1);
+	} else if (type & NOT_QUICK) {
+		overflow_any(event, data, type, 0);
+	} else if (likely(perf_recursion_enter(0))) {
+		output_quick(event, data, type);
+		if (unlikely(event->after))
+			perf_after_sample(event, data);
+		perf_recursion_exit(0);
 	}
 	raw_local_irq_restore(flags);
 }

@@ -21,6 +21,7 @@
 #include "kernel/vm/vma_events.h"
 #include "trace/events/record.h"
 #include "trace/perf/build_id.h"
+#include "trace/perf/output.h"
 #include "trace/perf/records.h"
 
 unsigned perf_record_users[NR_PERF_RECORDS];
@@ -48,7 +49,7 @@ void perf_put_record(struct perf_event *event, const struct perf_event_header *h
 		to += name_size;
 	}
 	perf_write_ids(event, task, to);
-	perf_output_end(&handle, false);
+	perf_output_end(&handle, 0);
 }
 
 /* ---- who asks ---- */

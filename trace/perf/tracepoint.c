@@ -22,6 +22,7 @@
 #include "arch/cpu/ptrace.h"
 #include "arch/unwind/stacktrace.h"
 #include "arch/unwind/unwind_event.h"
+#include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
@@ -54,17 +55,25 @@ static struct trace_array perf_trace_array = { .name = "perf" };
 /* Also asked by code that holds E, instead of RCU. */
 static bool needs_record(struct perf_event *event)
 {
-	return (event->flags & PERF_RECORD) || rcu_dereference(perf_original(event)->filter);
+	return READ_ONCE(perf_original(event)->needs_record);
 }
 
-/* What a sample tells beside its record. A count needs none of it. */
-static struct perf_sample_data *data_of(struct perf_record_hit *hit)
+/* Whether the record is for this event: it may be off. */
+static __always_inline bool takes_record(struct perf_event *event, const void *entry)
+{
+	const struct event_filter *filter;
+
+	if (!needs_record(event))
+		return false;
+	filter = rcu_dereference(perf_original(event)->filter);
+	return likely(!filter) || event_filter_match(filter, entry);
+}
+
+static const struct perf_sample_data *completed(struct perf_record_hit *hit)
 {
 	if (hit->complete)
 		hit->complete(hit);
 	hit->complete = NULL;
-	hit->data.raw = hit->entry;
-	hit->data.raw_size = hit->length;
 	return &hit->data;
 }
 
@@ -74,29 +83,22 @@ static void hit_without_record(struct perf_event *event, void *data)
 
 	if (needs_record(event))
 		hit->wants_record |= READ_ONCE(event->active);
-	else if (!event->period)
-		perf_count(event);
-	else
-		perf_hit(event, data_of(hit));
+	else if (perf_hit_is_sample(event, PERF_MODE_KERNEL))
+		perf_overflow(event, completed(hit));
 }
 
 static void hit_with_record(struct perf_event *event, void *data)
 {
-	const struct event_filter *filter = rcu_dereference(perf_original(event)->filter);
 	struct perf_record_hit *hit = data;
 
-	if (filter ? !event_filter_match(filter, hit->entry) : !(event->flags & PERF_RECORD))
-		return;
-	if (!event->period)
-		perf_count(event);
-	else
-		perf_hit(event, data_of(hit));
+	if (takes_record(event, hit->data.raw) && perf_hit_is_sample(event, PERF_MODE_KERNEL))
+		perf_overflow(event, completed(hit));
 }
 
 bool perf_hit_without_record(struct perf_record_hit *hit)
 {
-	hit->entry = NULL;
-	hit->length = 0;
+	hit->data.raw = NULL;
+	hit->data.raw_size = 0;
 	hit->wants_record = false;
 	perf_for_each_hit(hit->source, hit_without_record, hit);
 	return hit->wants_record;
@@ -104,74 +106,99 @@ bool perf_hit_without_record(struct perf_record_hit *hit)
 
 void perf_hit_with_record(struct perf_record_hit *hit, const void *entry, u32 length)
 {
-	hit->entry = entry;
-	hit->length = length;
+	hit->data.raw = entry;
+	hit->data.raw_size = length;
 	perf_for_each_hit(hit->source, hit_with_record, hit);
 }
 
 /* Where the kernel is. The handler of a probe stands for __traceiter_NAME(). */
-static unsigned long find_place(const struct perf_record_hit *hit, unsigned long *frame)
+static noinline void leave_probe(struct perf_sample_data *data)
 {
-	const struct perf_tp *tp = hit->source;
-	unsigned long *traceiter, ip = 0;
-
-	if (hit->probe_frame) {
-		traceiter = (unsigned long *)hit->probe_frame[0];
-		*frame = traceiter[0];
-		return (unsigned long)real_return_address(traceiter + 1);
-	}
-	if (!stack_trace_find_caller(trace_is_traceiter, frame, &ip))
-		return 0;
-	while (!tp->has_counter && trace_is_probe_path(ip) &&
-	       stack_trace_save_frame(*frame, &ip, 1))
-		*frame = *frame & 1 ? ((const struct pt_regs *)(*frame - 1))->bp /* an int3 */
-				    : *(const unsigned long *)*frame;
-	return ip;
+	while (trace_is_probe_path(data->ip) && stack_trace_save_frame(data->frame, &data->ip, 1))
+		data->frame = data->frame & 1
+				      ? ((const struct pt_regs *)(data->frame - 1))->bp /* int3 */
+				      : *(const unsigned long *)data->frame;
 }
 
-static void set_data(struct perf_record_hit *hit)
+/*
+ * What a sample tells beside its record. A count needs none of it. from: the frame of the probe, or
+ * of a function that it calls.
+ */
+static __always_inline void set_data(struct perf_sample_data *data, const struct perf_tp *tp,
+				     const unsigned long *from)
 {
-	const struct perf_tp *tp = hit->source;
-
-	hit->data = (struct perf_sample_data){ .task = current_stable };
-	if (tp->of_user) {
-		hit->data.mode = PERF_MODE_USER;
-		hit->data.regs = task_pt_regs(current_stable);
-		hit->data.ip = hit->data.regs->ip;
-	} else {
-		hit->data.mode = PERF_MODE_KERNEL | (current_stable->pid ? 0 : PERF_MODE_IDLE);
-		hit->data.ip = find_place(hit, &hit->data.frame);
+	data->task = current_stable;
+	data->addr = 0;
+	if (unlikely(tp->of_user)) {
+		data->mode = PERF_MODE_USER;
+		data->regs = task_pt_regs(current_stable);
+		data->ip = data->regs->ip;
+		data->frame = 0;
+		return;
 	}
-	if (tp->ip_offset && hit->entry)
-		hit->data.ip = *(const unsigned long *)((const u8 *)hit->entry + tp->ip_offset);
+	data->mode = PERF_MODE_KERNEL | (current_stable->pid ? 0 : PERF_MODE_IDLE);
+	data->regs = NULL;
+	if (unlikely(!stack_trace_find_caller(from, trace_is_traceiter, &data->frame, &data->ip)))
+		data->frame = data->ip = 0;
+	else if (unlikely(!tp->has_counter))
+		leave_probe(data);
 }
 
-/* Makes no room for what only a sample tells. */
-static noinline void hit_other(struct perf_event *event, const void *tp,
-			       const unsigned long *probe_frame)
+/* Of an event that needs no record, so data.raw is not read. from: the frame of the counter. */
+static noinline void hit_sample(struct perf_event *event, const struct perf_tp *tp,
+				const unsigned long *from)
 {
-	struct perf_record_hit hit;
+	struct perf_sample_data data;
 
-	hit.source = tp;
-	hit.probe_frame = probe_frame;
-	hit.complete = set_data;
-	hit.entry = NULL;
-	hit.length = 0;
-	hit_without_record(event, &hit);
+	if (!perf_hit_is_sample(event, PERF_MODE_KERNEL))
+		return;
+	set_data(&data, tp, from);
+	perf_overflow(event, &data);
 }
 
 static __always_inline void hit_one(struct perf_event *event, void *tp)
 {
-	if (likely(perf_original(event)->only_counts))
+	const struct perf_event *original = perf_original(event);
+
+	if (likely(original->only_counts))
 		perf_count(event);
-	else
-		hit_other(event, tp, __builtin_frame_address(0));
+	else if (!original->needs_record)
+		hit_sample(event, tp, __builtin_frame_address(0));
 }
 
 /* The counter. The tracepoint passes more arguments. */
 static void count_hit(void *tp)
 {
 	perf_walk(tp, hit_one, tp);
+}
+
+/* A record, and from where it comes. */
+struct tp_record {
+	const struct perf_tp *tp;
+	const unsigned long *from;
+	const void *entry;
+	u32 length;
+};
+
+static noinline void hit_recorded(struct perf_event *event, void *data)
+{
+	const struct tp_record *record = data;
+	struct perf_sample_data sample;
+
+	if (!takes_record(event, record->entry) || !perf_hit_is_sample(event, PERF_MODE_KERNEL))
+		return;
+	set_data(&sample, record->tp, record->from);
+	sample.raw = record->entry;
+	sample.raw_size = record->length;
+	if (record->tp->ip_offset)
+		sample.ip =
+			*(const unsigned long *)((const u8 *)record->entry + record->tp->ip_offset);
+	perf_overflow(event, &sample);
+}
+
+static void complete_hit(struct perf_record_hit *hit)
+{
+	set_data(&hit->data, hit->source, __builtin_frame_address(0));
 }
 
 static bool wants_record(struct trace_event_file *file)
@@ -182,19 +209,32 @@ static bool wants_record(struct trace_event_file *file)
 	if (tp->has_counter)
 		return true; /* the counter hits those that need none */
 	hit.source = tp;
-	hit.complete = set_data;
-	hit.probe_frame = NULL;
+	hit.complete = complete_hit;
 	return perf_hit_without_record(&hit);
 }
 
 static void record(struct trace_event_file *file, const void *entry, u32 length)
 {
-	struct perf_record_hit hit;
+	struct perf_tp *tp = container_of(file, struct perf_tp, file);
+	struct tp_record record = { tp, __builtin_frame_address(0), entry, length };
 
-	hit.source = container_of(file, struct perf_tp, file);
-	hit.complete = set_data;
-	hit.probe_frame = NULL;
-	perf_hit_with_record(&hit, entry, length);
+	perf_for_each_hit(tp, hit_recorded, &record);
+}
+
+/*
+ * Only an event that TRACE_EVENT() declares makes short records, so there is a counter, too. Two
+ * functions are between this one and the probe: trace_event_record_slow(), and its caller.
+ */
+static void short_record(struct trace_event_file *file, struct trace_entry *entry, u32 length)
+{
+	const unsigned long *frame = __builtin_frame_address(0);
+	struct perf_tp *tp = container_of(file, struct perf_tp, file);
+	struct tp_record record = { tp, **(unsigned long ***)frame[0], entry, length };
+
+	DEBUG_BUG_ON(!tp->has_counter);
+	tracing_entry_init(entry, file->call->event.type, tracing_gen_ctx_dec(1),
+			   current_stable->pid);
+	perf_walk(tp, hit_recorded, &record);
 }
 
 static void drop_one(struct perf_event *event, void *unused __unused)
@@ -427,12 +467,12 @@ static int init(struct perf_event *event, struct trace_event_call *call)
 	if (IS_ERR(tp))
 		return (int)PTR_ERR(tp);
 	event->tp = tp;
-	event->only_counts = !event->attr->sample_period;
 	event->source = event->attr->exclude_kernel && !tp->of_user ? NULL : tp;
 	/* The address of a probe is in its record. */
 	if (event->attr->sample_period &&
 	    (tp->ip_offset || (event->attr->sample_type & PERF_SAMPLE_RAW)))
-		event->flags |= PERF_RECORD;
+		event->needs_record = true;
+	event->only_counts = !event->attr->sample_period;
 	error = attach(event);
 	if (error)
 		put_tp(tp);
@@ -503,6 +543,7 @@ static int set_filter(struct perf_event *event, const char *text)
 		return error;
 	}
 	rcu_assign_pointer(event->filter, filter);
+	smp_store_release(&event->needs_record, true);
 	WRITE_ONCE(event->only_counts, false);
 	if (event->source && counted)
 		detach_counter(tp);
@@ -531,7 +572,7 @@ static const struct pmu tracepoint PERF_PMU(tracepoint) = {
 
 static int __init perf_tracepoint_init(void)
 {
-	perf_event_ops = (struct perf_event_ops){ wants_record, record, dropped };
+	perf_event_ops = (struct perf_event_ops){ wants_record, record, short_record, dropped };
 	return 0;
 }
 early_initcall(perf_tracepoint_init);

@@ -23,13 +23,12 @@ void perf_buffer_wake_func(struct irq_work *work)
 {
 	struct perf_buffer *buffer = container_of(work, struct perf_buffer, irq_work);
 	struct perf_event *event;
-	unsigned level;
-	bool guarded = perf_recursion_enter(&level);
+	bool guarded = perf_recursion_enter(0);
 
 	spin_lock(&buffer->lock);
 	list_for_each_entry (event, &buffer->attached, buffer_node)
 		wake_up_all(&event->wait);
 	spin_unlock(&buffer->lock);
 	if (guarded)
-		perf_recursion_exit(level);
+		perf_recursion_exit(0);
 }

@@ -7,12 +7,13 @@
 struct task_struct;
 
 /*
- * Set by trace/fgraph, which replaces return addresses. Returns the original of the address ret,
- * which is at slot on task's stack. *idx is 0 at the innermost frame and belongs to the hook
- * afterwards. NULL: no address is replaced. Any context.
+ * Set by trace/fgraph, which replaces return addresses by unwind_replaced. Returns the original of
+ * the address ret, which is at slot on task's stack. *idx is 0 at the innermost frame and belongs
+ * to the hook afterwards. NULL: no address is replaced. Any context.
  */
 extern unsigned long (*unwind_return_hook)(struct task_struct *task, int *idx, unsigned long ret,
 					   unsigned long *slot);
+extern unsigned long unwind_replaced;
 /* The return address of the current function. */
 #define _RET_IP_ real_return_address((unsigned long *)__builtin_frame_address(0) + 1)
 /* The return address of the function that has called the current one, which is noinline. */

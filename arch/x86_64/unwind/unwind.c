@@ -24,10 +24,11 @@
 
 unsigned long (*unwind_return_hook)(struct task_struct *task, int *idx, unsigned long ret,
 				    unsigned long *slot);
+unsigned long unwind_replaced __ro_after_init;
 
 static unsigned long return_address(struct unwind *u, unsigned long ret, unsigned long slot)
 {
-	if (!unwind_return_hook)
+	if (likely(ret != unwind_replaced) || !unwind_return_hook)
 		return ret;
 	return unwind_return_hook(u->task, &u->return_idx, ret, (unsigned long *)slot);
 }
