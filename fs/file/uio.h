@@ -52,6 +52,18 @@ void iov_iter_next_range(struct iov_iter *i);
 size_t copy_to_iter(const void *from, size_t bytes, struct iov_iter *i);
 size_t copy_from_iter(void *to, size_t bytes, struct iov_iter *i);
 size_t iov_iter_zero(size_t bytes, struct iov_iter *i);
+/* copy_to_iter() of a word, quick if all of it goes into one range of a program. False: not all. */
+static __always_inline bool put_to_iter(u64 word, struct iov_iter *i)
+{
+	if (unlikely(i->kernel || i->len < sizeof(word) || i->count < sizeof(word)))
+		return copy_to_iter(&word, sizeof(word), i) == sizeof(word);
+	if (put_user(word, (u64 __user *)i->base))
+		return false;
+	i->base += sizeof(word);
+	i->len -= sizeof(word);
+	i->count -= sizeof(word);
+	return true;
+}
 /* Makes i shorter: at most count bytes are left. */
 static inline void iov_iter_truncate(struct iov_iter *i, size_t count)
 {

@@ -374,6 +374,19 @@ void perf_event_read(const struct perf_event *event, bool times, struct perf_val
 		add_values(child, times, values);
 }
 
+u64 perf_event_count(const struct perf_event *event)
+{
+	const struct perf_event *child;
+	u64 count;
+
+	mutex_lock(&perf_mutex);
+	count = event->child_count + perf_event_value(event) - event->zero;
+	list_for_each_entry (child, &event->children, child_node)
+		count += perf_event_value(child) - child->zero;
+	mutex_unlock(&perf_mutex);
+	return count;
+}
+
 void perf_event_reset(struct perf_event *event)
 {
 	struct perf_event *child;

@@ -103,9 +103,8 @@ static ssize_t fill(const struct perf_event *event, size_t count, u64 *words, u6
 	return (ssize_t)size;
 }
 
-static ssize_t perf_read_iter(struct kiocb *iocb, struct iov_iter *iter)
+static noinline ssize_t read_values(const struct perf_event *event, struct iov_iter *iter)
 {
-	const struct perf_event *event = iocb->ki_filp->private_data;
 	u64 words[WORDS_ON_STACK], *to;
 	ssize_t size;
 
@@ -117,6 +116,17 @@ static ssize_t perf_read_iter(struct kiocb *iocb, struct iov_iter *iter)
 	if (to != words)
 		kfree(to);
 	return size;
+}
+
+static ssize_t perf_read_iter(struct kiocb *iocb, struct iov_iter *iter)
+{
+	const struct perf_event *event = iocb->ki_filp->private_data;
+
+	if (event->attr->read_format)
+		return read_values(event, iter);
+	if (iter->count < sizeof(u64))
+		return -ENOSPC;
+	return put_to_iter(perf_event_count(event), iter) ? (ssize_t)sizeof(u64) : -EFAULT;
 }
 
 /* ---- poll(2) ---- */

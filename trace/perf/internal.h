@@ -464,7 +464,7 @@ void perf_group_join(struct perf_event *event, struct perf_event *leader);
 /* Leaves the group: the members of a leader become leaders. M held. */
 void perf_group_leave(struct perf_event *event);
 
-/* The count. M held. */
+/* The count of an event without its children. M held. */
 u64 perf_event_value(const struct perf_event *event);
 /* For a sample, without a lock: a level may be off by what happens meanwhile. Any context. */
 u64 perf_event_value_in_hit(const struct perf_event *event);
@@ -474,6 +474,8 @@ struct perf_values {
 };
 /* times: enabled and running are wanted, which cost the lock of a run queue. M held. */
 void perf_event_read(const struct perf_event *event, bool times, struct perf_values *values);
+/* The count alone. M not held. */
+u64 perf_event_count(const struct perf_event *event);
 void perf_event_reset(struct perf_event *event); /* the event and its children. M held */
 
 /* Drops a reference. Any context but NMI, any lock but P and R. */
