@@ -145,13 +145,13 @@ static void set_throttled(struct perf_event *event, bool on)
 /* Whether the event has had its samples of this window. */
 static bool over_rate(struct perf_event *event, const struct perf_clock_cpu *clock)
 {
-	u32 most = (u32)READ_ONCE(sysctl_perf_event_sample_rate) / (NSEC_PER_SEC / WINDOW_NS);
+	u64 most = (u64)READ_ONCE(sysctl_perf_event_sample_rate);
 
 	if (event->window != (u32)clock->window) {
 		event->window = (u32)clock->window;
 		event->in_window = 0;
 	}
-	return ++event->in_window > max(most, 1U);
+	return ++event->in_window > 1 && event->in_window * (NSEC_PER_SEC / WINDOW_NS) > most;
 }
 
 /* ---- samples ---- */
@@ -159,16 +159,17 @@ static bool over_rate(struct perf_event *event, const struct perf_clock_cpu *clo
 static __always_inline void sample(struct perf_event *event)
 {
 	const struct pt_regs *regs = stack_trace_handler_regs();
+	struct task_struct *task = current; /* not kept in a register over the samples of a loop */
 	struct perf_sample_data data;
 
-	data.task = current_stable;
+	data.task = task;
 	data.mode = user_mode(regs) ? PERF_MODE_USER : PERF_MODE_KERNEL;
 	data.ip = regs->ip;
 	data.regs = regs;
 	data.addr = data.frame = 0;
 	data.raw = NULL;
 	data.raw_size = 0;
-	if (!current_stable->pid)
+	if (!task->pid)
 		data.mode |= PERF_MODE_IDLE;
 	if (!(event->exclude & data.mode) && READ_ONCE(event->active))
 		perf_overflow(event, &data);
