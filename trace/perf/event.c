@@ -171,18 +171,21 @@ static void activate(struct perf_event *event)
 	smp_store_release(&event->active, true);
 }
 
-void perf_event_freeze(struct perf_event *event)
+static __always_inline void deactivate(struct perf_event *event)
 {
-	struct perf_clocks clocks;
+	struct perf_clocks clocks = perf_read_clocks(event);
 
-	if (!event->active)
-		return;
-	clocks = perf_read_clocks(event);
 	event->enabled.sum = clocks.enabled - event->enabled.base;
 	event->running.sum = clocks.running - event->running.base;
 	if (event->flags & PERF_LEVEL)
 		event->count = event->pmu->read(event, &clocks) - event->base;
 	smp_store_release(&event->active, false);
+}
+
+void perf_event_freeze(struct perf_event *event)
+{
+	if (event->active)
+		deactivate(event);
 }
 
 /* Whether a CPU has to start or stop it now. */
@@ -195,21 +198,30 @@ static bool update_one(struct perf_event *event)
 	if (active)
 		activate(event);
 	else
-		perf_event_freeze(event);
+		deactivate(event);
 	if (event->mmap_count)
 		perf_update_user_page(event);
 	return event->flags & PERF_ON_CPU;
 }
 
-void perf_event_update(struct perf_event *event)
+static noinline bool update_members(struct perf_event *leader)
 {
 	struct perf_event *member;
+	bool kick = false;
+
+	list_for_each_entry (member, &leader->siblings, sibling_node)
+		kick |= update_one(member);
+	return kick;
+}
+
+void perf_event_update(struct perf_event *event)
+{
 	bool kick;
 
 	DEBUG_BUG_ON(!mutex_is_locked(&perf_mutex));
 	kick = update_one(event);
-	list_for_each_entry (member, &event->siblings, sibling_node)
-		kick |= update_one(member);
+	if (!list_empty(&event->siblings))
+		kick |= update_members(event);
 	if (kick)
 		perf_kick(event->ctx);
 }
