@@ -25,6 +25,7 @@
 #include "kernel/process/personality.h"
 #include "kernel/process/process.h"
 #include "kernel/task/signal_struct.h"
+#include "kernel/task/tracee.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
@@ -162,10 +163,13 @@ int begin_new_exec(struct linux_binprm *bprm)
 		return error;
 	vm_get_exe_file(bprm->file);
 	bprm->mm->exe_file = bprm->file;
-	bprm->mm->dumpable = may_dump(bprm);
 	mm_release(current);
 	/* From here on the memory is the program's, and the credentials are not yet. */
 	down_write(&current->signal->exec_update_lock);
+	/* Who attaches does so under the lock: now, or to the new program by its credentials. */
+	if (unlikely(current->tracee) && ptrace_ops.exec_limits())
+		limit_exec_creds(bprm->cred);
+	bprm->mm->dumpable = may_dump(bprm);
 	exec_mmap(bprm->mm);
 	bprm->mm = NULL;
 	drop_choices(bprm);
@@ -331,6 +335,8 @@ static int try_execveat(int dfd, const char *name, int at_flags,
 free:
 	kfree(bprm);
 	kfree(fd_name);
+	if (!error && unlikely(current->tracee))
+		ptrace_ops.event(PTRACE_EVENT_EXEC, (unsigned)old_pid);
 	return error;
 }
 

@@ -7,6 +7,7 @@
 #include "kernel/process/pidfd.h"
 #include "kernel/process/ptrace.h"
 #include "kernel/task/signal_struct.h"
+#include "kernel/task/tracee.h"
 #include "kernel/sched/completion.h"
 #include "kernel/sched/quiescent.h"
 #include "kernel/sched/sched_events.h"
@@ -56,16 +57,31 @@ static int check_clone_flags(u64 flags)
 	return flags & CLONE_NEWUSER || capable(CAP_SYS_ADMIN) ? -EINVAL : -EPERM;
 }
 
-/* Sleeps until the child gives up the address space, or the current task is killed. */
-static void wait_for_vfork_done(struct task_struct *child, struct completion *done)
+/*
+ * Sleeps until the child gives up the address space, or the current task is killed: then false.
+ */
+static bool wait_for_vfork_done(struct task_struct *child, struct completion *done)
 {
 	if (!wait_for_completion_killable(done))
-		return;
+		return true;
 	/*
 	 * done lies on this stack. If the child has taken it already, it is about to complete it.
 	 */
 	if (!xchg(&child->vfork_done, NULL))
 		wait_for_completion(done);
+	return false;
+}
+
+/* The event of this clone, if the tracer of the current task wants it. */
+static int clone_event(const struct kernel_clone_args *args)
+{
+	int event = PTRACE_EVENT_FORK;
+
+	if (args->flags & CLONE_VFORK)
+		event = PTRACE_EVENT_VFORK;
+	else if (args->exit_signal != SIGCHLD)
+		event = PTRACE_EVENT_CLONE;
+	return !(args->flags & CLONE_UNTRACED) && ptrace_ops.wants(event) ? event : 0;
 }
 
 const struct pidfd_operations *pidfd_ops;
@@ -89,6 +105,8 @@ pid_t kernel_clone(struct kernel_clone_args *args)
 			return -EFAULT;
 		}
 	}
+	if (unlikely(current->tracee))
+		args->event = clone_event(args);
 	if (args->flags & CLONE_VFORK) {
 		init_completion(&vfork_done);
 		args->vfork_done = &vfork_done;
@@ -106,9 +124,14 @@ pid_t kernel_clone(struct kernel_clone_args *args)
 	if (args->flags & CLONE_VFORK)
 		get_task_struct(p);
 	start_child(p, args);
+	if (unlikely(args->event))
+		ptrace_ops.event(args->event, (unsigned)pid);
 	if (args->flags & CLONE_VFORK) {
-		wait_for_vfork_done(p, &vfork_done);
+		bool done = wait_for_vfork_done(p, &vfork_done);
+
 		put_task_struct(p);
+		if (done && unlikely(current->tracee))
+			ptrace_ops.event(PTRACE_EVENT_VFORK_DONE, (unsigned)pid);
 	}
 	return pid;
 }

@@ -16,8 +16,10 @@
 #include "kernel/sched/quiescent.h"
 #include "kernel/sched/user_work.h"
 #include "kernel/task/task_work.h"
+#include "kernel/task/tracee.h"
 
-#define SIGNAL_WORK (USER_WORK_SIGPENDING | USER_WORK_RESTORE_SIGMASK | USER_WORK_TASK_WORK)
+#define RARE_WORK   (USER_WORK_TASK_WORK | USER_WORK_PTRACE)
+#define SIGNAL_WORK (USER_WORK_SIGPENDING | USER_WORK_RESTORE_SIGMASK | RARE_WORK)
 
 /*
  * A signal, or a function that may send some, waits while the task executes a probed instruction
@@ -47,6 +49,15 @@ static void check_preempt_count(const struct pt_regs *regs)
 	preempt_count_sub(count);
 }
 
+/* What comes before signals, because it may send some. */
+static void rare_work(struct task_struct *p, struct pt_regs *regs)
+{
+	if (test_user_work(p, USER_WORK_TASK_WORK))
+		task_work_run();
+	if (test_user_work(p, USER_WORK_PTRACE))
+		ptrace_ops.exit_to_user(regs);
+}
+
 void exit_to_user_mode_loop(struct pt_regs *regs)
 {
 	struct task_struct *p = current;
@@ -58,8 +69,8 @@ void exit_to_user_mode_loop(struct pt_regs *regs)
 			schedule();
 		task_quiescent(p);
 		if (signal_work(p)) {
-			if (unlikely(test_user_work(p, USER_WORK_TASK_WORK)))
-				task_work_run();
+			if (unlikely(test_user_work(p, RARE_WORK)))
+				rare_work(p, regs);
 			arch_do_signal(regs); /* also without a signal */
 		}
 		local_irq_disable();

@@ -15,6 +15,7 @@
 #include "kernel/process/part.h"
 #include "kernel/task/pid.h"
 #include "kernel/task/signal_struct.h"
+#include "kernel/task/tracee.h"
 #include "kernel/signal/signal.h"
 
 DEFINE_LINKER_TABLE(rodata, const struct process_part, process_parts);
@@ -113,6 +114,8 @@ static void become_leader(struct task_struct *tsk, struct task_struct *leader)
 	tsk->exit_signal = SIGCHLD;
 	leader->exit_signal = -1;
 	leader->exit_state = EXIT_DEAD;
+	if (unlikely(leader->tracee)) /* its tracer waits for it in vain */
+		wake_up_all(&leader->tracee->tracer->signal->wait_chldexit);
 }
 
 /* The other threads have ended, except the leader. 0, or -EAGAIN. */
@@ -223,11 +226,24 @@ static void downgrade(struct cred *new)
 	new->cap_permitted &= current_cred()->cap_permitted;
 }
 
+void limit_exec_creds(struct cred *new)
+{
+	const struct cred *old = current_cred();
+	bool set_id = new->euid != old->uid || new->egid != old->gid;
+
+	if (!set_id && !(new->cap_permitted & ~old->cap_permitted))
+		return;
+	downgrade(new);
+	new->suid = new->fsuid = new->euid;
+	new->sgid = new->fsgid = new->egid;
+	new->cap_effective &= new->cap_permitted;
+}
+
 /*
  * Nothing that this decides on may change before commit_creds(): the ids of the file are a copy,
  * fs_struct.in_exec keeps other processes from beginning to share, and the credentials and
- * no_new_privs are the task's own. A debugger that attaches (there is none yet: no ptrace(2)) would
- * have to wait for the end of the exec, and make it `shared`.
+ * no_new_privs are the task's own. A tracer may attach at any time before the task holds
+ * exec_update_lock: there limit_exec_creds() follows.
  */
 bool exec_creds(struct cred *new, const u32 *set_uid, const u32 *set_gid, bool shared, bool *secure)
 {

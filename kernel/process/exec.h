@@ -28,3 +28,5 @@ void exec_task(const char *comm);
  */
 bool exec_creds(struct cred *new, const u32 *set_uid, const u32 *set_gid, bool shared,
 		bool *secure);
+/* Takes back the rights that exec_creds() has given, and that the caller lacks. */
+void limit_exec_creds(struct cred *new);

@@ -31,6 +31,7 @@
 #include "kernel/task/program.h"
 #include "kernel/task/task.h"
 #include "kernel/task/task_work.h"
+#include "kernel/task/tracee.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/vm/mm.h"
 
@@ -80,6 +81,8 @@ void release_task(struct task_struct *p)
 		spin_lock(&tasklist_lock);
 		p->exit_state = EXIT_DEAD;
 		leader = p->group_leader;
+		if (unlikely(p->tracee))
+			ptrace_ops.unlink(p);
 		remove_from_task_list(p);
 		__exit_signal(p);
 		next = NULL;
@@ -140,13 +143,25 @@ static void forget_original_parent(struct task_struct *father, struct list_head 
 		list_move_tail(&p->sibling, &reaper->children);
 		send_pdeath_signals(p);
 		p->exit_signal = SIGCHLD; /* the new parent has not chosen another one, or none */
-		if (p->exit_state == EXIT_ZOMBIE && thread_group_empty(p) &&
+		/* A tracer learns of the end before the parent does. */
+		if (p->exit_state == EXIT_ZOMBIE && thread_group_empty(p) && likely(!p->tracee) &&
 		    do_notify_parent(p, p->exit_signal)) {
 			p->exit_state = EXIT_DEAD;
 			list_move_tail(&p->sibling, dead);
 		}
 		kill_orphaned_pgrp(p, father);
 	}
+}
+
+/*
+ * Tells the tracer of tsk, which will release it or hand it on to its parent. tasklist_lock held.
+ */
+static void notify_tracer_of_end(struct task_struct *tsk)
+{
+	bool for_parent =
+		thread_group_leader(tsk) && thread_group_empty(tsk) && !traced_by_other(tsk);
+
+	(void)do_notify_parent(tsk, for_parent ? tsk->exit_signal : SIGCHLD);
 }
 
 /* Tells parent and children that the task ends. True if no parent will release it. */
@@ -158,11 +173,16 @@ static bool exit_notify(struct task_struct *tsk, bool group_dead)
 	bool autoreap;
 
 	spin_lock(&tasklist_lock);
+	if (unlikely(tsk->tracees))
+		ptrace_ops.tracer_exits(tsk, &dead);
 	if (group_dead) {
 		forget_original_parent(tsk->group_leader, &dead);
 		kill_orphaned_pgrp(tsk->group_leader, NULL);
 	}
-	if (!thread_group_leader(tsk) || tsk->exit_signal == -1)
+	if (unlikely(tsk->tracee)) {
+		notify_tracer_of_end(tsk);
+		autoreap = false;
+	} else if (!thread_group_leader(tsk) || tsk->exit_signal == -1)
 		autoreap = true;
 	else
 		autoreap = thread_group_empty(tsk) && do_notify_parent(tsk, tsk->exit_signal);
@@ -238,6 +258,8 @@ static void __noreturn exit_program(int status)
 	struct task_struct *tsk = current;
 	bool group_dead;
 
+	if (unlikely(tsk->tracee))
+		ptrace_ops.event(PTRACE_EVENT_EXIT, (unsigned)status);
 	if (unlikely(exit_signals(tsk))) /* sets PF_EXITING */
 		coredump_ops->wait();
 	group_dead = atomic_dec_and_test(&tsk->signal->live);

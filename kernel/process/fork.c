@@ -13,6 +13,7 @@
 #include "kernel/sched/sched_events.h"
 #include "kernel/sched/task_events.h"
 #include "kernel/task/task.h"
+#include "kernel/task/tracee.h"
 #include "kernel/signal/signal.h"
 #include "kernel/smp.h"
 #include "kernel/vm/mm.h"
@@ -38,6 +39,8 @@ static void publish_process(struct task_struct *p, const struct kernel_clone_arg
 
 	p->parent = args->flags & CLONE_PARENT ? leader->parent : leader;
 	p->signal->ppid = p->parent->tgid;
+	p->signal->parent_tid =
+		args->flags & CLONE_PARENT ? leader->signal->parent_tid : current->pid;
 	p->signal->parent_exec_id = args->flags & CLONE_PARENT ? leader->signal->parent_exec_id
 							       : leader->signal->exec_id;
 	if (!pgrp)
@@ -116,6 +119,8 @@ static int publish_task(struct task_struct *p, const struct kernel_clone_args *a
 		publish_thread(p);
 	else
 		publish_process(p, args, pid);
+	if (unlikely(p->tracee))
+		ptrace_ops.fork_attach(p);
 	spin_unlock_irqrestore(&current->sighand->siglock, flags);
 	spin_unlock(&tasklist_lock);
 	new_task_parts(p);
@@ -235,6 +240,8 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
 	error = copy_registers(args, p);
 	if (!error && unlikely(current->utask) && !args->fn)
 		error = uprobe_fork_hook(p, args->flags);
+	if (!error && unlikely(current->tracee) && (args->event || (args->flags & CLONE_PTRACE)))
+		error = ptrace_ops.fork(p);
 	if (error)
 		goto exit_mm;
 	p->set_child_tid = args->flags & CLONE_CHILD_SETTID ? args->child_tid : NULL;
@@ -254,6 +261,7 @@ struct task_struct *copy_process(const struct kernel_clone_args *args)
 	free_pid(pid);
 	spin_unlock(&tasklist_lock);
 exit_mm:
+	kfree(p->tracee);
 	if (unlikely(p->utask))
 		uprobe_exit_hook(p);
 	if (p->mm)

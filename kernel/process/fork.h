@@ -13,6 +13,7 @@ struct kernel_clone_args {
 	unsigned long stack;           /* user stack pointer; 0: the parent's */
 	unsigned long tls;             /* with CLONE_SETTLS */
 	struct completion *vfork_done; /* completed when the child gives up the address space */
+	int event;                     /* for the tracer: PTRACE_EVENT_*; 0: none */
 	/* For a kernel task, which shares its parent's files and may become a program: */
 	int (*fn)(void *arg);
 	void *fn_arg;

@@ -10,8 +10,11 @@
 #include "kernel/errno.h"
 #include "kernel/task/cred.h"
 #include "kernel/task/signal_struct.h"
+#include "kernel/task/tracee.h"
 #include "kernel/sched/mm.h"
 #include "kernel/vm/mm.h"
+
+struct ptrace_ops ptrace_ops __ro_after_init;
 
 /* All ids of cred are one user and one group, and self is the same ones. */
 static bool same_ids(const struct cred *self, const struct cred *cred, unsigned mode)
@@ -73,7 +76,11 @@ bool cred_may_access(const struct cred *self, struct task_struct *task, unsigned
 
 bool ptrace_may_access(struct task_struct *task, unsigned mode)
 {
-	return task->signal == current->signal || cred_may_access(current_cred(), task, mode);
+	if (task->signal == current->signal)
+		return true;
+	return cred_may_access(current_cred(), task, mode) &&
+	       (!(mode & PTRACE_MODE_ATTACH) || !ptrace_ops.may_attach ||
+		ptrace_ops.may_attach(task));
 }
 
 int lock_trace(struct task_struct *task, unsigned mode)

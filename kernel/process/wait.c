@@ -2,7 +2,10 @@
  * wait4() and waitid(): a process waits for its children to end, to stop or to continue.
  *
  * All threads of a process wait for all children of the process. They sleep in
- * signal->wait_chldexit, and each wake-up scans the children with tasklist_lock held.
+ * signal->wait_chldexit, and each wake-up scans the children with tasklist_lock held. Then it scans
+ * the tasks that threads of the process trace (kernel/task/tracee.h): any tasks, each thread for
+ * itself. What both the parent and a tracer could wait for is the tracer's first: a child that
+ * another process traces has not ended for its parent until the tracer has waited for it.
  */
 #include "arch/mm/uaccess.h"
 #include "kernel/task/cred.h"
@@ -11,6 +14,7 @@
 #include "kernel/process/pidfd.h"
 #include "kernel/process/rusage.h"
 #include "kernel/task/signal_struct.h"
+#include "kernel/task/tracee.h"
 #include "kernel/process/wait.h"
 #include "kernel/sched/quiescent.h"
 #include "kernel/sched/sched_events.h"
@@ -25,7 +29,8 @@ struct wait_opts {
 	/* The result: */
 	struct task_struct *dead; /* release_task() it after tasklist_lock */
 	pid_t found;
-	int status; /* as wait4() gives it */
+	int status;   /* as wait4() gives it */
+	bool trapped; /* it has stopped for its tracer */
 	u32 uid;
 	struct task_usage usage;
 	bool has_children; /* one of them may still do what is waited for */
@@ -34,12 +39,13 @@ struct wait_opts {
 /* The name of no task. */
 static struct pid no_such_pid = { .count = ATOMIC_INIT(1) };
 
-static bool eligible_child(const struct wait_opts *wo, const struct task_struct *p)
+static bool eligible_child(const struct wait_opts *wo, const struct task_struct *p, bool traced)
 {
 	if (wo->pid && task_pid_type(p, wo->type) != wo->pid)
 		return false;
 	/* A child that sends another signal than SIGCHLD at its end is a "clone" child. */
-	return (wo->flags & __WALL) || !(p->exit_signal != SIGCHLD) == !(wo->flags & __WCLONE);
+	return traced || (wo->flags & __WALL) ||
+	       !(p->exit_signal != SIGCHLD) == !(wo->flags & __WCLONE);
 }
 
 static void found_child(struct wait_opts *wo, struct task_struct *p, int status)
@@ -53,8 +59,6 @@ static void found_child(struct wait_opts *wo, struct task_struct *p, int status)
 
 static bool wait_task_zombie(struct wait_opts *wo, struct task_struct *p)
 {
-	if (p->exit_state != EXIT_ZOMBIE || !thread_group_empty(p))
-		return false;
 	if (!(wo->flags & WEXITED))
 		return false;
 	found_child(wo, p,
@@ -62,9 +66,29 @@ static bool wait_task_zombie(struct wait_opts *wo, struct task_struct *p)
 							 : p->exit_code);
 	if (wo->flags & WNOWAIT)
 		return true;
+	if (unlikely(p->tracee) && thread_group_leader(p) && traced_by_other(p)) {
+		/* Now it has ended for its parent, too. */
+		ptrace_ops.unlink(p);
+		if (!do_notify_parent(p, p->exit_signal))
+			return true;
+	} else if (likely(thread_group_leader(p))) {
+		add_usage(&current->signal->children, &wo->usage);
+	}
 	p->exit_state = EXIT_DEAD; /* no other thread takes it */
-	add_usage(&current->signal->children, &wo->usage);
 	wo->dead = p;
+	return true;
+}
+
+/* A task has stopped for its tracer, which calls. siglock held. */
+static bool wait_tracee_stopped(struct wait_opts *wo, struct task_struct *p)
+{
+	if (!(READ_ONCE(p->state) & __TASK_TRACED) || (p->jobctl & JOBCTL_LISTENING) ||
+	    !p->exit_code)
+		return false;
+	found_child(wo, p, p->exit_code << 8 | 0x7f);
+	wo->trapped = true;
+	if (!(wo->flags & WNOWAIT))
+		p->exit_code = 0;
 	return true;
 }
 
@@ -93,37 +117,63 @@ static bool wait_task_continued(struct wait_opts *wo, struct task_struct *p)
 	return true;
 }
 
-/* Whether p has done what wo waits for. tasklist_lock held. */
-static bool consider_child(struct wait_opts *wo, struct task_struct *p)
+/*
+ * Whether p has done what wo waits for; traced: a thread of the current process traces it.
+ * tasklist_lock held.
+ */
+static bool consider_child(struct wait_opts *wo, struct task_struct *p, bool traced)
 {
 	struct sighand_struct *sighand = p->sighand;
 	unsigned long flags;
 	bool found;
 
-	if (p->exit_state == EXIT_DEAD || !eligible_child(wo, p))
+	if (p->exit_state == EXIT_DEAD || !eligible_child(wo, p, traced))
 		return false;
-	if (p->exit_state == EXIT_ZOMBIE && thread_group_empty(p)) {
+	/* A child that the own process traces must not report one stop twice. */
+	if (unlikely(p->tracee))
+		traced |= !traced_by_other(p);
+	if (p->exit_state == EXIT_ZOMBIE && (!thread_group_leader(p) || thread_group_empty(p))) {
 		/* It will never stop or continue: only a wait for its end finds it. */
 		wo->has_children |= (wo->flags & WEXITED) != 0;
-		return wait_task_zombie(wo, p);
+		return likely(traced || !p->tracee) && wait_task_zombie(wo, p);
 	}
 	wo->has_children = true;
 	spin_lock_irqsave(&sighand->siglock, flags);
-	found = wait_task_stopped(wo, p) || wait_task_continued(wo, p);
+	found = (unlikely(traced) ? wait_tracee_stopped(wo, p) : wait_task_stopped(wo, p)) ||
+		wait_task_continued(wo, p);
 	spin_unlock_irqrestore(&sighand->siglock, flags);
 	return found;
+}
+
+/* The tasks that thread t traces. True: one was found. tasklist_lock held. */
+static bool scan_tracees(struct wait_opts *wo, const struct task_struct *t)
+{
+	for (struct tracee *tracee = t->tracees; tracee; tracee = tracee->next)
+		if (consider_child(wo, tracee->task, true))
+			return true;
+	return false;
+}
+
+/* The children of the process, and what its threads trace. tasklist_lock held. */
+static void scan(struct wait_opts *wo)
+{
+	struct task_struct *p;
+
+	list_for_each_entry (p, &current->group_leader->children, sibling)
+		if (consider_child(wo, p, false))
+			return;
+	list_for_each_entry (p, &current->signal->thread_head, thread_node)
+		if (unlikely(p->tracees) && (p == current || !(wo->flags & __WNOTHREAD)) &&
+		    scan_tracees(wo, p))
+			return;
 }
 
 /* One scan. The PID of a child, 0 if none has done that yet, or -ECHILD. */
 static pid_t scan_children(struct wait_opts *wo)
 {
-	struct task_struct *p;
-
 	wo->has_children = false;
 	spin_lock(&tasklist_lock);
-	list_for_each_entry (p, &current->group_leader->children, sibling)
-		if (consider_child(wo, p))
-			break;
+	scan(wo);
 	spin_unlock(&tasklist_lock);
 	if (wo->dead)
 		release_task(wo->dead);
@@ -178,7 +228,7 @@ static pid_t wait4(pid_t pid, int options, struct wait_opts *wo)
 		return -ESRCH;
 	wo->flags = options | WEXITED;
 	if (pid > 0)
-		set_target(wo, PIDTYPE_TGID, pid);
+		set_target(wo, PIDTYPE_PID, pid);
 	else if (pid != -1)
 		set_target(wo, PIDTYPE_PGID, -pid);
 	ret = do_wait(wo);
@@ -248,6 +298,8 @@ static int put_siginfo(struct siginfo __user *infop, const struct wait_opts *wo)
 	if (wo->found) {
 		info.si_signo = SIGCHLD;
 		info.si_code = wait_code(wo->status, &info.si_status);
+		if (wo->trapped)
+			info.si_code = CLD_TRAPPED;
 		info.si_pid = wo->found;
 		info.si_uid = wo->uid;
 	}
@@ -277,7 +329,7 @@ static int waitid_target(struct wait_opts *wo, int which, pid_t upid, bool *nonb
 	case P_PID:
 		if (upid <= 0)
 			return -EINVAL;
-		set_target(wo, PIDTYPE_TGID, upid);
+		set_target(wo, PIDTYPE_PID, upid);
 		return 0;
 	case P_PGID:
 		if (upid < 0)
@@ -290,7 +342,7 @@ static int waitid_target(struct wait_opts *wo, int which, pid_t upid, bool *nonb
 		pid = pidfd_ops->get(upid, nonblock);
 		if (IS_ERR(pid))
 			return (int)PTR_ERR(pid);
-		wo->type = PIDTYPE_TGID;
+		wo->type = PIDTYPE_PID;
 		wo->pid = pid;
 		return 0;
 	}

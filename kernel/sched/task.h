@@ -27,6 +27,7 @@ struct pid;
 struct rt_mutex_waiter;
 struct sighand_struct;
 struct signal_struct;
+struct tracee;
 
 #define TASK_COMM_LEN 16
 
@@ -36,10 +37,12 @@ struct signal_struct;
 #define TASK_UNINTERRUPTIBLE 0x02
 #define TASK_NORMAL          (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE)
 #define __TASK_STOPPED       0x04  /* by a signal, until SIGCONT */
+#define __TASK_TRACED        0x08  /* by ptrace(2), until the tracer lets it go on */
 #define TASK_DEAD            0x80  /* in its last switch, or after it */
 #define TASK_WAKEKILL        0x100 /* SIGKILL ends the sleep */
 #define TASK_KILLABLE        (TASK_WAKEKILL | TASK_UNINTERRUPTIBLE)
 #define TASK_STOPPED         (TASK_WAKEKILL | __TASK_STOPPED)
+#define TASK_TRACED          (TASK_WAKEKILL | __TASK_TRACED)
 #define TASK_NOLOAD          0x400 /* not counted in the load average */
 #define TASK_NEW             0x800 /* not woken yet, for the first time */
 #define TASK_IDLE            (TASK_UNINTERRUPTIBLE | TASK_NOLOAD) /* a service without work */
@@ -62,6 +65,7 @@ struct signal_struct;
 #define USER_WORK_IRET            4  /* the saved registers have changed: return with all of them */
 #define USER_WORK_FPU             8  /* the CPU does not have the task's FPU registers */
 #define USER_WORK_TASK_WORK       16 /* functions wait in task_works */
+#define USER_WORK_PTRACE          32 /* a stop for the tracer is due: ptrace_ops.exit_to_user */
 
 /* SCHED_RR is SCHED_FIFO with slices. SCHED_BATCH and SCHED_IDLE run as SCHED_NORMAL. */
 enum sched_policy {
@@ -112,7 +116,7 @@ struct task_struct {
 	 */
 	union {
 		struct {
-			u16 syscall_trace; /* [L] to write: 1: the task's system calls are traced */
+			u16 syscall_trace; /* [A] SYSCALL_WORK_* */
 			union {
 				struct {
 					/* set by a grace period, cleared by the task */
@@ -125,7 +129,10 @@ struct task_struct {
 		};
 		/* Not 0: the next system call does not take the short way. */
 		u32 syscall_work;
-#define SYSCALL_WORK_TRACE 1 /* only syscall_trace is set */
+#define SYSCALL_WORK_TRACE    1 /* tracepoints are on; alone: there is no other work */
+#define SYSCALL_WORK_PTRACE   2 /* the tracer wants to see both ends of system calls */
+#define SYSCALL_WORK_STEP     4 /* the tracer steps: a system call ends with a trap */
+#define SYSCALL_WORK_DIVERTED 8 /* the task has reported the call that it makes, to its tracer */
 	};
 	u32 user_work;             /* [A] USER_WORK_*, all below 0x10000 */
 	bool uprobe_step;          /* [O] executes a probed instruction in a slot: signals wait */
@@ -134,9 +141,13 @@ struct task_struct {
 	unsigned state;      /* TASK_*; written by the task itself, and by its waker under P */
 	unsigned exit_state; /* EXIT_* [L]; 0 before its exit */
 	unsigned flags;      /* PF_* [O] */
-	int exit_code;  /* [O], read by the parent once it is a zombie; wait status as wait(2) */
-	pid_t pid;      /* [C] */
-	atomic_t usage; /* [A] references; dropping the last one frees stack and struct */
+	/*
+	 * [O], read by the parent once it is a zombie; wait status as wait(2). [siglock] Before its
+	 * end, in a stop for its tracer: what wait(2) is to report; then the tracer's answer.
+	 */
+	int exit_code;
+	pid_t pid;                /* [C] */
+	atomic_t usage;           /* [A] references; dropping the last one frees stack and struct */
 	char comm[TASK_COMM_LEN]; /* [P] to write */
 
 	/* Scheduler: kernel/sched */
@@ -208,6 +219,8 @@ struct task_struct {
 	struct list_head tasks;     /* [L] all tasks */
 	struct sigpending pending;  /* [siglock] signals for this task alone */
 	unsigned jobctl;            /* [siglock] JOBCTL_*: what a stop asks of the task */
+	struct tracee *tracee;      /* [L and siglock] NULL: no task traces it */
+	struct tracee *tracees;     /* [L] tracee.next of the tasks that it traces */
 	u64 saved_sigmask;          /* [O] blocked, before sigsuspend(2) or its kin */
 	unsigned long sas_ss_sp;    /* [O] the alternate stack of handlers */
 	size_t sas_ss_size;         /* [O] 0: none */

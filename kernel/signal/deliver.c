@@ -5,6 +5,7 @@
 #include "kernel/irq/irq.h"
 #include "kernel/process/process.h"
 #include "kernel/signal/coredump.h"
+#include "kernel/task/tracee.h"
 #include "kernel/smp.h"
 #include "kernel/signal/signal_events.h"
 
@@ -19,7 +20,7 @@ void recalc_sigpending(void)
 {
 	struct task_struct *tsk = current;
 
-	if ((pending_signals(tsk) & ~tsk->blocked) || (tsk->jobctl & JOBCTL_STOP_PENDING) ||
+	if ((pending_signals(tsk) & ~tsk->blocked) || (tsk->jobctl & JOBCTL_PENDING_MASK) ||
 	    (tsk->signal->flags & (SIGNAL_CLD_STOPPED | SIGNAL_CLD_CONTINUED)))
 		__atomic_fetch_or(&tsk->user_work, USER_WORK_SIGPENDING, __ATOMIC_SEQ_CST);
 	else if (signal_pending(tsk))
@@ -146,11 +147,7 @@ void signal_setup_done(bool failed, const struct ksignal *ksig)
 		set_current_blocked(mask);
 }
 
-/*
- * The current task stops as a part of its process. Returns the signal if it is the last one, else
- * 0: once siglock is free, a wait or a SIGCONT takes it out of group_exit_code. siglock held.
- */
-static int participate_in_stop(struct task_struct *tsk)
+int participate_in_stop(struct task_struct *tsk)
 {
 	struct signal_struct *signal = tsk->signal;
 	bool counted = tsk->jobctl & JOBCTL_STOP_CONSUME;
@@ -181,9 +178,14 @@ static bool begin_stop(struct task_struct *tsk, int sig)
 	list_for_each_entry (t, &signal->thread_head, thread_node) {
 		if ((t->flags & PF_EXITING) || (READ_ONCE(t->state) & __TASK_STOPPED))
 			continue;
+		t->jobctl &= ~JOBCTL_STOP_SIGMASK;
 		t->jobctl |= JOBCTL_STOP_PENDING | JOBCTL_STOP_CONSUME | (unsigned)sig;
 		signal->group_stop_count++;
-		if (t != tsk)
+		if (t == tsk)
+			continue;
+		if (unlikely(t->jobctl & JOBCTL_SEIZED))
+			trap_notify(t);
+		else
 			signal_wake_up(t, 0);
 	}
 	return true;
@@ -200,6 +202,10 @@ static bool do_signal_stop(int sig)
 
 	if (!(tsk->jobctl & JOBCTL_STOP_PENDING) && !begin_stop(tsk, sig))
 		return false;
+	if (unlikely(tsk->tracee)) { /* it stops for its tracer, and takes part in the stop there */
+		tsk->jobctl |= JOBCTL_TRAP_STOP;
+		return false;
+	}
 	told = participate_in_stop(tsk);
 	WRITE_ONCE(tsk->state, TASK_STOPPED);
 	spin_unlock_irq(&tsk->sighand->siglock);
@@ -224,6 +230,9 @@ static bool notify_continued(struct task_struct *tsk)
 	spin_unlock_irq(&tsk->sighand->siglock);
 	spin_lock(&tasklist_lock);
 	do_notify_parent_cldstop(tsk, why, why == CLD_CONTINUED ? SIGCONT : 0);
+	tsk = tsk->group_leader;
+	if (unlikely(tsk->tracee) && traced_by_other(tsk))
+		notify_tracer(tsk, why, why == CLD_CONTINUED ? SIGCONT : 0);
 	spin_unlock(&tasklist_lock);
 	return true;
 }
@@ -268,6 +277,40 @@ static enum verdict act_on_signal(struct ksignal *ksig)
 	return VERDICT_FATAL;
 }
 
+/* Takes a signal: 0, or its number in ksig. siglock held. */
+static __always_inline int take_signal(struct task_struct *tsk, struct ksignal *ksig)
+{
+	ksig->sig = 0;
+	if (tsk->pending.signal & SYNCHRONOUS_MASK)
+		ksig->sig = dequeue_synchronous_signal(&ksig->info);
+	if (!ksig->sig)
+		ksig->sig = dequeue_signal(tsk, tsk->blocked, &ksig->info);
+	return ksig->sig;
+}
+
+/* The rest of next_verdict() for a task that must stop, or whose tracer sees its signals first. */
+static noinline enum verdict stop_or_ask_tracer(struct task_struct *tsk, struct ksignal *ksig)
+{
+	enum verdict verdict;
+
+	if ((tsk->jobctl & JOBCTL_STOP_PENDING) && do_signal_stop(0))
+		return VERDICT_RELOCK;
+	if (tsk->jobctl & JOBCTL_TRAP_MASK) {
+		ptrace_ops.trap();
+		return VERDICT_AGAIN;
+	}
+	if (!take_signal(tsk, ksig))
+		return VERDICT_NONE;
+	if (tsk->tracee && ksig->sig != SIGKILL)
+		ksig->sig = ptrace_ops.signal(&ksig->info);
+	if (!ksig->sig)
+		return VERDICT_AGAIN;
+	verdict = act_on_signal(ksig);
+	if (verdict == VERDICT_HANDLER && tsk->tracee)
+		ptrace_ops.handler();
+	return verdict;
+}
+
 /* One look at the queues. siglock held, unless VERDICT_RELOCK. */
 static enum verdict next_verdict(struct ksignal *ksig)
 {
@@ -282,14 +325,9 @@ static enum verdict next_verdict(struct ksignal *ksig)
 		trace_signal_deliver(SIGKILL, &without_sender, SIG_DFL, 0);
 		return VERDICT_FATAL;
 	}
-	if ((tsk->jobctl & JOBCTL_STOP_PENDING) && do_signal_stop(0))
-		return VERDICT_RELOCK;
-	ksig->sig = 0;
-	if (tsk->pending.signal & SYNCHRONOUS_MASK)
-		ksig->sig = dequeue_synchronous_signal(&ksig->info);
-	if (!ksig->sig)
-		ksig->sig = dequeue_signal(tsk, tsk->blocked, &ksig->info);
-	return ksig->sig ? act_on_signal(ksig) : VERDICT_NONE;
+	if (unlikely(tsk->jobctl & (JOBCTL_STOP_PENDING | JOBCTL_TRACED)))
+		return stop_or_ask_tracer(tsk, ksig);
+	return take_signal(tsk, ksig) ? act_on_signal(ksig) : VERDICT_NONE;
 }
 
 bool get_signal(struct ksignal *ksig)

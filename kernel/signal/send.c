@@ -3,6 +3,7 @@
 
 #include "kernel/task/cred.h"
 #include "kernel/task/pid.h"
+#include "kernel/task/tracee.h"
 #include "kernel/process/rusage.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/signal/signal_events.h"
@@ -58,7 +59,8 @@ static __always_inline bool sig_ignored(const struct task_struct *p, int sig, bo
 	if ((p->signal->flags & SIGNAL_UNKILLABLE) && handler == SIG_DFL &&
 	    !(force && (SIG_BIT(sig) & SIG_KERNEL_ONLY_MASK)))
 		return true;
-	return sig_handler_ignored(handler, sig);
+	/* The tracer sees it nevertheless. */
+	return sig_handler_ignored(handler, sig) && likely(!p->tracee);
 }
 
 #define for_each_thread_of(signal, t) list_for_each_entry (t, &(signal)->thread_head, thread_node)
@@ -81,6 +83,12 @@ void signal_wake_up(struct task_struct *t, unsigned states)
 	wake_for_signal(t, states);
 }
 
+void trap_notify(struct task_struct *t)
+{
+	t->jobctl |= JOBCTL_TRAP_NOTIFY;
+	signal_wake_up(t, t->jobctl & JOBCTL_LISTENING ? __TASK_TRACED : 0);
+}
+
 /* A SIGCONT takes back a stop, whether it is complete or not. siglock held. */
 static void continue_process(struct signal_struct *signal)
 {
@@ -90,8 +98,11 @@ static void continue_process(struct signal_struct *signal)
 	flush_sigqueue_mask(&signal->shared_pending, SIG_KERNEL_STOP_MASK);
 	for_each_thread_of (signal, t) {
 		flush_sigqueue_mask(&t->pending, SIG_KERNEL_STOP_MASK);
-		t->jobctl = 0;
-		wake_up_state(t, __TASK_STOPPED);
+		t->jobctl &= ~JOBCTL_STOP_MASK;
+		if (unlikely(t->jobctl & JOBCTL_SEIZED))
+			trap_notify(t);
+		else
+			wake_up_state(t, __TASK_STOPPED);
 	}
 	/* The continued process tells its parent: get_signal(). */
 	if (signal->flags & SIGNAL_STOP_STOPPED)
@@ -136,7 +147,7 @@ static __always_inline bool wants_signal(int sig, const struct task_struct *p)
 		return false;
 	if (sig == SIGKILL)
 		return true;
-	if (READ_ONCE(p->state) & __TASK_STOPPED)
+	if (READ_ONCE(p->state) & (__TASK_STOPPED | __TASK_TRACED))
 		return false;
 	return READ_ONCE(p->on_cpu) || !signal_pending(p);
 }
@@ -158,7 +169,7 @@ int zap_other_threads(struct task_struct *p)
 	for_each_thread_of (signal, t) {
 		if (t == p)
 			continue;
-		t->jobctl &= ~(JOBCTL_STOP_PENDING | JOBCTL_STOP_CONSUME);
+		t->jobctl &= ~JOBCTL_ENDED_MASK;
 		count++;
 		if (t->exit_state)
 			continue;
@@ -174,7 +185,7 @@ static noinline void end_process(struct task_struct *t, int sig)
 	t->signal->flags |= SIGNAL_GROUP_EXIT;
 	t->signal->group_exit_code = sig;
 	zap_other_threads(t);
-	t->jobctl &= ~(JOBCTL_STOP_PENDING | JOBCTL_STOP_CONSUME);
+	t->jobctl &= ~JOBCTL_ENDED_MASK;
 	t->pending.signal |= SIG_BIT(SIGKILL);
 	signal_wake_up(t, TASK_WAKEKILL);
 }
@@ -195,7 +206,8 @@ static __always_inline void complete_signal(int sig, struct task_struct *p, enum
 	}
 found:
 	if (has_mm(p) && sig_fatal(p, sig) && !(signal->flags & SIGNAL_UNKILLABLE) &&
-	    !(t->real_blocked & SIG_BIT(sig)) && !(SIG_BIT(sig) & SIG_KERNEL_COREDUMP_MASK))
+	    !(t->real_blocked & SIG_BIT(sig)) && !(SIG_BIT(sig) & SIG_KERNEL_COREDUMP_MASK) &&
+	    (sig == SIGKILL || likely(!p->tracee)))
 		end_process(t, sig);
 	else
 		wake_for_signal(t, sig == SIGKILL ? TASK_WAKEKILL : 0);
@@ -456,8 +468,8 @@ static void force_sig_info(const struct siginfo *info, bool no_handler)
 		tsk->blocked &= ~bit;
 		recalc_sigpending();
 	}
-	/* Without a handler it ends even PID 1. */
-	if (action->handler == SIG_DFL)
+	/* Without a handler it ends even PID 1, unless a debugger is to decide. */
+	if (action->handler == SIG_DFL && likely(!tsk->tracee))
 		tsk->signal->flags &= ~SIGNAL_UNKILLABLE;
 	(void)send_signal_locked(info, tsk, PIDTYPE_PID, true);
 	spin_unlock_irqrestore(&tsk->sighand->siglock, flags);
@@ -493,10 +505,13 @@ bool unhandled_signal(const struct task_struct *tsk, int sig)
 {
 	const void *handler = sig_handler(tsk, sig);
 
-	return tsk->pid == 1 || handler == SIG_DFL || handler == SIG_IGN;
+	if (tsk->pid == 1)
+		return true;
+	/* The tracer decides. */
+	return (handler == SIG_DFL || handler == SIG_IGN) && !tsk->tracee;
 }
 
-/* Fills the part of a SIGCHLD that tells about tsk, a leader. */
+/* Fills the part of a SIGCHLD that tells about tsk, a leader or a task that is traced. */
 static void fill_sigchld(struct siginfo *info, struct task_struct *tsk)
 {
 	u64 utime, stime;
@@ -510,7 +525,8 @@ static void fill_sigchld(struct siginfo *info, struct task_struct *tsk)
 
 bool do_notify_parent(struct task_struct *tsk, int sig)
 {
-	struct task_struct *parent = tsk->parent;
+	bool traced = tsk->tracee;
+	struct task_struct *parent = unlikely(traced) ? tsk->tracee->tracer : tsk->parent;
 	int status = tsk->signal->group_exit_code; /* set: the process has ended */
 	struct k_sigaction *action;
 	bool autoreap = false;
@@ -520,6 +536,8 @@ bool do_notify_parent(struct task_struct *tsk, int sig)
 	/* The signal was chosen for a program that the parent no longer runs. */
 	if (tsk->signal->parent_exec_id != READ_ONCE(parent->signal->exec_id))
 		sig = SIGCHLD;
+	if (unlikely(traced) && !(tsk->signal->flags & SIGNAL_GROUP_EXIT))
+		status = tsk->exit_code; /* only this thread has ended */
 	/* Whoever polls its pidfd does so even if the parent ignores it. */
 	pid_wake_pidfds(tsk->thread_pid);
 	init_siginfo(&info, sig, CLD_EXITED);
@@ -534,7 +552,7 @@ bool do_notify_parent(struct task_struct *tsk, int sig)
 
 	spin_lock_irqsave(&parent->sighand->siglock, flags);
 	action = &parent->sighand->action[SIGCHLD - 1];
-	if (sig == SIGCHLD && has_mm(parent) &&
+	if (sig == SIGCHLD && has_mm(parent) && likely(!traced) &&
 	    (action->handler == SIG_IGN || (action->flags & SA_NOCLDWAIT))) {
 		/* POSIX: such children leave no zombie. */
 		autoreap = true;
@@ -549,15 +567,15 @@ bool do_notify_parent(struct task_struct *tsk, int sig)
 	return autoreap;
 }
 
-void do_notify_parent_cldstop(struct task_struct *tsk, int why, int sig)
+/* Sends parent a SIGCHLD about a stop of tsk, and wakes it. tasklist_lock held. */
+static void notify_stop(struct task_struct *parent, struct task_struct *tsk, int why, int sig)
 {
-	struct task_struct *leader = tsk->group_leader, *parent = leader->parent;
 	struct k_sigaction *action;
 	struct siginfo info;
 	unsigned long flags;
 
 	init_siginfo(&info, SIGCHLD, why);
-	fill_sigchld(&info, leader);
+	fill_sigchld(&info, tsk);
 	info.si_status = sig;
 	spin_lock_irqsave(&parent->sighand->siglock, flags);
 	action = &parent->sighand->action[SIGCHLD - 1];
@@ -565,4 +583,14 @@ void do_notify_parent_cldstop(struct task_struct *tsk, int why, int sig)
 		(void)send_signal_locked(&info, parent, PIDTYPE_TGID, false);
 	spin_unlock_irqrestore(&parent->sighand->siglock, flags);
 	wake_up_all(&parent->signal->wait_chldexit);
+}
+
+void do_notify_parent_cldstop(struct task_struct *tsk, int why, int sig)
+{
+	notify_stop(tsk->group_leader->parent, tsk->group_leader, why, sig);
+}
+
+void notify_tracer(struct task_struct *tsk, int why, int sig)
+{
+	notify_stop(tsk->tracee->tracer, tsk, why, sig);
 }

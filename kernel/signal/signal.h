@@ -40,6 +40,18 @@ struct pt_regs;
 #define JOBCTL_STOP_DEQUEUED 0x10000U /* a stop signal was taken, and no SIGCONT came since */
 #define JOBCTL_STOP_PENDING  0x20000U /* the task must stop */
 #define JOBCTL_STOP_CONSUME  0x40000U /* its stop counts in group_stop_count */
+/* Of a task that has a tracee (kernel/task/tracee.h). */
+#define JOBCTL_TRAP_STOP   0x80000U   /* the task must stop for its tracer */
+#define JOBCTL_TRAP_NOTIFY 0x100000U  /* the same: a group stop has begun or ended */
+#define JOBCTL_TRAPPING    0x200000U  /* the tracer waits until a stopped task is traced */
+#define JOBCTL_LISTENING   0x400000U  /* traced and stopped, but wait(2) does not see it */
+#define JOBCTL_TRACED      0x800000U  /* the task has a tracee */
+#define JOBCTL_SEIZED      0x1000000U /* by PTRACE_SEIZE */
+#define JOBCTL_TRAP_MASK   (JOBCTL_TRAP_STOP | JOBCTL_TRAP_NOTIFY)
+/* What a SIGCONT takes back; what keeps a task in the kernel; what the end of a task takes back. */
+#define JOBCTL_STOP_MASK    (JOBCTL_STOP_PENDING | JOBCTL_STOP_CONSUME | JOBCTL_STOP_DEQUEUED)
+#define JOBCTL_PENDING_MASK (JOBCTL_STOP_PENDING | JOBCTL_TRAP_MASK)
+#define JOBCTL_ENDED_MASK   (JOBCTL_PENDING_MASK | JOBCTL_STOP_CONSUME | JOBCTL_TRAPPING)
 
 /* A signal with a handler, as get_signal() hands it out. */
 struct ksignal {
@@ -111,6 +123,8 @@ bool do_notify_parent(struct task_struct *tsk, int sig);
  * CLD_STOPPED or CLD_CONTINUED. tasklist_lock held.
  */
 void do_notify_parent_cldstop(struct task_struct *tsk, int why, int sig);
+/* Tells the tracer of tsk that this one task has stopped or continued. tasklist_lock held. */
+void notify_tracer(struct task_struct *tsk, int why, int sig);
 /* All other threads of the current process get SIGKILL. Returns their number. siglock held. */
 int zap_other_threads(struct task_struct *p);
 /*
@@ -118,6 +132,8 @@ int zap_other_threads(struct task_struct *p);
  * interrupts it in ring 3. siglock held.
  */
 void signal_wake_up(struct task_struct *t, unsigned states);
+/* Makes a task that is seized look at the group stop that begins or ends. siglock held. */
+void trap_notify(struct task_struct *t);
 
 /* ---- queues (queue.c) ---- */
 
@@ -149,6 +165,11 @@ void free_spare_sigqueue(struct signal_struct *signal);
 
 /* ---- the current task (deliver.c) ---- */
 
+/*
+ * The current task stops as a part of its process. Returns the signal if it is the last one, else
+ * 0: once siglock is free, a wait or a SIGCONT takes it out of group_exit_code. siglock held.
+ */
+int participate_in_stop(struct task_struct *tsk);
 /* Sets or clears USER_WORK_SIGPENDING. siglock held. */
 void recalc_sigpending(void);
 /* Sets the mask of blocked signals. SIGKILL and SIGSTOP cannot be blocked. Task context. */

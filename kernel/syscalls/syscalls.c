@@ -21,7 +21,10 @@ static unsigned probed_ends; /* [tracepoints_mutex] of the two tracepoints, thos
 
 static void set_syscall_trace(struct task_struct *p, void *on)
 {
-	WRITE_ONCE(p->syscall_trace, on != NULL);
+	if (on)
+		__atomic_fetch_or(&p->syscall_trace, SYSCALL_WORK_TRACE, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&p->syscall_trace, ~SYSCALL_WORK_TRACE, __ATOMIC_RELAXED);
 }
 
 /* A new task gets the state of its parent (kernel/task/task.c). */
@@ -38,12 +41,18 @@ void syscall_unregfunc(void)
 		for_all_tasks(set_syscall_trace, NULL);
 }
 
-bool syscall_boundary_work(void)
+long (*syscall_divert_hook)(void);
+
+enum syscall_way syscall_boundary_work(void)
 {
 	struct task_struct *p = current;
+	unsigned trace;
 
 	task_quiescent(p);
-	return READ_ONCE(p->syscall_trace);
+	trace = READ_ONCE(p->syscall_trace);
+	if ((trace & (SYSCALL_WORK_PTRACE | SYSCALL_WORK_STEP)) && !(trace & SYSCALL_WORK_DIVERTED))
+		return SYSCALL_DIVERTED;
+	return trace & SYSCALL_WORK_TRACE ? SYSCALL_TRACED : SYSCALL_DIRECT;
 }
 
 /* The index of each number, plus 1. */
@@ -67,11 +76,13 @@ long __x64_sys_ni_syscall(void)
 {
 	const struct pt_regs *regs = task_pt_regs(current);
 	long nr = (int)regs->orig_ax;
-	bool traced = syscall_boundary();
+	enum syscall_way way = syscall_boundary();
 
+	if (unlikely(way == SYSCALL_DIVERTED))
+		return syscall_divert_hook();
 	if (nr >= 0 && nr < NR_SYSCALLS)
 		atomic_inc(&unknown_calls[nr]);
-	if (unlikely(traced)) {
+	if (unlikely(way == SYSCALL_TRACED)) {
 		const unsigned long args[SYSCALL_ARGS_MAX] = { regs->di,  regs->si, regs->dx,
 							       regs->r10, regs->r8, regs->r9 };
 

@@ -19,7 +19,7 @@
  * has a tracepoint. So the body has neither, and one system call does not call the function of
  * another: that would be a second call in a trace.
  *
- * While one of the two tracepoints has a probe, syscall_trace is set in each task. Then a function
+ * While one of the two tracepoints has a probe, each task has SYSCALL_WORK_TRACE. Then a function
  * of its own makes the call, so that a call without tracing keeps nothing for its end. (A static
  * branch would have a site in each system call, and enabling an event would patch them all.)
  */
@@ -56,22 +56,35 @@ long __x64_sys_ni_syscall(void);
 /* How often programs have called number nr, which has no call. nr is below NR_SYSCALLS. */
 unsigned syscall_unknown_count(unsigned nr);
 
+/* How a system call goes on. */
+enum syscall_way {
+	SYSCALL_DIRECT,
+	SYSCALL_TRACED,   /* between its two tracepoints */
+	SYSCALL_DIVERTED, /* by syscall_divert_hook */
+};
 /* The rest of syscall_boundary(), if there is work. */
-bool syscall_boundary_work(void);
+enum syscall_way syscall_boundary_work(void);
 /*
- * Begins each system call, at a quiescent point (kernel/sched/quiescent.h). Returns true if the
- * call is traced. One load and one test tell that there is nothing to do of either kind. Task
+ * Hook of kernel/ptrace/, for a task with SYSCALL_WORK_PTRACE or STEP, which nothing else sets:
+ * makes the system call that task_pt_regs() describes once its tracer has seen and perhaps changed
+ * it. Sets SYSCALL_WORK_DIVERTED, so that the function of the call does not come here again.
+ * Returns the result. As a system call.
+ */
+extern long (*syscall_divert_hook)(void);
+/*
+ * Begins each system call, at a quiescent point (kernel/sched/quiescent.h). One load and one test
+ * tell that the call is neither traced nor diverted and that nobody waits for the point. Task
  * context, preemption on, no lock held. The function of the system call itself is on the stack, so
  * a task leaves a live-patched one in its next, different call.
  */
-static __always_inline bool syscall_boundary(void)
+static __always_inline enum syscall_way syscall_boundary(void)
 {
 	u32 work = READ_ONCE(current->syscall_work);
 
 	might_sleep();
 	if (likely(!work))
-		return false;
-	return work == SYSCALL_WORK_TRACE || syscall_boundary_work();
+		return SYSCALL_DIRECT;
+	return work == SYSCALL_WORK_TRACE ? SYSCALL_TRACED : syscall_boundary_work();
 }
 
 /* clang-format off */
@@ -143,8 +156,12 @@ static __always_inline bool syscall_boundary(void)
 	}                                                                                          \
 	long __se_sys_##name_(void)                                                                \
 	{                                                                                          \
-		if (unlikely(syscall_boundary()))                                                  \
+		enum syscall_way __way = syscall_boundary();                                       \
+                                                                                                   \
+		if (unlikely(__way == SYSCALL_TRACED))                                             \
 			return traced_sys_##name_();                                               \
+		if (unlikely(__way == SYSCALL_DIVERTED))                                           \
+			return syscall_divert_hook();                                              \
 		return __do_sys_##name_();                                                         \
 	}                                                                                          \
 	static __always_inline long __do_sys_##name_(void)
@@ -179,8 +196,12 @@ static __always_inline bool syscall_boundary(void)
 	}                                                                                          \
 	long __se_sys_##name(SYSCALL_MAP##n(SYSCALL_RAW, __VA_ARGS__))                             \
 	{                                                                                          \
-		if (unlikely(syscall_boundary()))                                                  \
+		enum syscall_way __way = syscall_boundary();                                       \
+                                                                                                   \
+		if (unlikely(__way == SYSCALL_TRACED))                                             \
 			return traced_sys_##name(SYSCALL_MAP##n(SYSCALL_ARGUMENT, __VA_ARGS__));   \
+		if (unlikely(__way == SYSCALL_DIVERTED))                                           \
+			return syscall_divert_hook();                                              \
 		return __do_sys_##name(SYSCALL_MAP##n(SYSCALL_CAST, __VA_ARGS__));                 \
 	}                                                                                          \
 	static __always_inline long __do_sys_##name(SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__))

@@ -121,6 +121,7 @@ struct signal_struct {
 
 	struct pid *pids[PIDTYPE_MAX]; /* [L] PID: not used; counted */
 	pid_t ppid;                    /* [L] to write: the process id of the parent */
+	pid_t parent_tid;              /* [L] the PID of the thread that has made the process */
 	unsigned exec_id;              /* [S] to write: counts the programs that it has run */
 	unsigned parent_exec_id;       /* [L] exec_id of the parent when the process began */
 	bool leader;                   /* [L] of a session */

@@ -162,7 +162,7 @@ void add_to_task_list(struct task_struct *p, struct pid *pid)
 	atomic_inc(&p->usage);
 	p->pid = p->tgid = pid->nr;
 	/* As its creator; under tasklist_lock, as both change for all tasks. */
-	p->syscall_trace = current->syscall_trace;
+	p->syscall_trace = READ_ONCE(current->syscall_trace) & SYSCALL_WORK_TRACE;
 	p->patch_state = current->patch_state;
 	p->patch_pending = current->patch_pending;
 	attach_pid(p, PIDTYPE_PID, pid);
@@ -191,6 +191,8 @@ char task_state_to_char(const struct task_struct *p)
 		return 'I';
 	if (state & __TASK_STOPPED)
 		return 'T';
+	if (state & __TASK_TRACED)
+		return 't';
 	if (state & (TASK_UNINTERRUPTIBLE | TASK_NEW))
 		return 'D';
 	return state & TASK_INTERRUPTIBLE ? 'S' : 'R';

@@ -24,6 +24,7 @@
 #include "fs/calls/getname.c"
 #include "fs/locks/locks.h"
 #include "fs/notify/inotify.h"
+#include "kernel/syscalls/syscalls.h"
 #include "kernel/task/cred.h"
 #include "kernel/task/signal_struct.h"
 #include "kernel/sched/sched.h"
@@ -115,11 +116,13 @@ void schedule(void)
 	fail();
 }
 
-bool syscall_boundary_work(void)
+enum syscall_way syscall_boundary_work(void)
 {
 	fail();
-	return false;
+	return SYSCALL_DIRECT;
 }
+
+long (*syscall_divert_hook)(void); /* no task has a tracer */
 
 DEFINE_SPINLOCK(fasync_lock); /* no file sends signals */
 

@@ -215,7 +215,7 @@ static void save_current(void)
 	preempt_enable();
 }
 
-/* The state of the current task has changed: the CPU must load it. */
+/* The state of p, which is current or does not run, has changed: the CPU must load it. */
 static void state_changed(struct task_struct *p)
 {
 	p->thread.fpu_cpu = NR_CPUS;
@@ -344,6 +344,23 @@ void fpu_get_state(const struct task_struct *task, void *state)
 	memset(copy->software, 0, sizeof(copy->software));
 	if (xfeatures)
 		memcpy(copy->software, &xfeatures, sizeof(xfeatures));
+}
+
+int fpu_set_state(struct task_struct *task, const void *from, size_t size)
+{
+	struct fpu_state *state = task->thread.fpu;
+	const struct fpu_state *new = from;
+
+	if (new->mxcsr & ~mxcsr_mask)
+		return -EINVAL;
+	if (size > LEGACY_SIZE && ((new->xfeatures & ~xfeatures) || new->xcomp_bv ||
+				   memchr_inv(new->reserved, 0, sizeof(new->reserved))))
+		return -EINVAL;
+	memcpy(state, from, size);
+	if (xfeatures && size == LEGACY_SIZE)
+		state->xfeatures |= XFEATURES_LEGACY;
+	state_changed(task);
+	return 0;
 }
 
 /* ---- exceptions ---- */

@@ -45,6 +45,12 @@ void fpu_sync(void);
  */
 extern size_t fpu_state_size; /* constant after boot */
 void fpu_get_state(const struct task_struct *task, void *state);
+/*
+ * Gives a task that does not run such a state: fpu_state_size bytes, or the 512 of FXSAVE for the
+ * registers of x87 and SSE alone. 0, or -EINVAL: XRSTOR would refuse it. Task context.
+ */
+#define FPU_LEGACY_SIZE 512
+int fpu_set_state(struct task_struct *task, const void *from, size_t size);
 
 /*
  * For the frames of signal handlers. The state lies at an address that is a multiple of 64, in the

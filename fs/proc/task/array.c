@@ -14,6 +14,7 @@
 #include "kernel/task/pid.h"
 #include "kernel/process/rusage.h"
 #include "kernel/task/signal_struct.h"
+#include "kernel/task/tracee.h"
 #include "kernel/vm/mm.h"
 
 #define TTYS_MAJOR  4
@@ -26,6 +27,7 @@ struct task_snapshot {
 	char comm[TASK_COMM_LEN];
 	char state;
 	pid_t ppid, pgrp, session;
+	pid_t tracer; /* 0: none */
 	int exit_signal, threads;
 	int policy; /* as sched_setscheduler(2) was given */
 	int prio;   /* 0 to 39, or below 0: real-time; with the priority that it inherits */
@@ -100,6 +102,7 @@ static void snapshot_process(struct task_struct *task, struct task_snapshot *s, 
 	memset(&s->children, 0, sizeof(s->children));
 	spin_lock(&tasklist_lock);
 	s->ppid = task->signal->ppid;
+	s->tracer = task->tracee ? task->tracee->tracer->pid : 0;
 	s->pgrp = task_pgrp_nr(task);
 	s->session = task_session_nr(task);
 	s->exit_signal = task->exit_signal;
@@ -153,6 +156,8 @@ static const char *state_text(char state)
 		return "D (disk sleep)";
 	case 'T':
 		return "T (stopped)";
+	case 't':
+		return "t (tracing stop)";
 	case 'Z':
 		return "Z (zombie)";
 	case 'I':
@@ -327,8 +332,8 @@ int proc_pid_status(struct seq_file *m, void *v)
 		return err;
 	seq_printf(m, "Name:\t%s\nUmask:\t%04o\nState:\t%s\n", s.comm, get_task_umask(task),
 		   state_text(s.state));
-	seq_printf(m, "Tgid:\t%d\nNgid:\t0\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n", task->tgid,
-		   task->pid, s.ppid);
+	seq_printf(m, "Tgid:\t%d\nNgid:\t0\nPid:\t%d\nPPid:\t%d\nTracerPid:\t%d\n", task->tgid,
+		   task->pid, s.ppid, s.tracer);
 	show_creds(m, task);
 	seq_printf(m, "NStgid:\t%d\nNSpid:\t%d\nNSpgid:\t%d\nNSsid:\t%d\n", task->tgid, task->pid,
 		   s.pgrp, s.session);

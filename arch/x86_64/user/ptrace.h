@@ -1,0 +1,35 @@
+/*
+ * The machine's part of ptrace(2): registers of a tracee, single steps, system calls. Unless a
+ * function says something else, task is frozen: kernel/ptrace/ptrace.h.
+ */
+#pragma once
+
+#include "arch/cpu/ptrace.h"
+#include "kernel/sched/sched.h"
+
+#define AUDIT_ARCH 0xc000003eU /* x86-64, little endian: for PTRACE_GET_SYSCALL_INFO */
+
+/* Requests of this machine. -EIO: none has that number. */
+long arch_ptrace(struct task_struct *task, long request, unsigned long addr, unsigned long data);
+
+/*
+ * The task traps after its next instruction, or not any more. disable: also the current task, or
+ * one that has stopped.
+ */
+void user_enable_single_step(struct task_struct *task);
+void user_disable_single_step(struct task_struct *task);
+
+/* A set of registers of PTRACE_GETREGSET. 0 or a negative errno; buf has all of the set. */
+struct user_regset {
+	size_t (*size)(void);
+	long (*get)(struct task_struct *task, void *buf);
+	/* The first len bytes are new. */
+	long (*set)(struct task_struct *task, const void *buf, size_t len);
+};
+/* NULL: no set has that type (NT_*). */
+const struct user_regset *arch_regset(unsigned type);
+extern const struct user_regset fpu_regset, xstate_regset;
+
+/* Makes the system call of the registers, for the current task. Its result. */
+long arch_make_syscall(struct pt_regs *regs);
+void arch_syscall_args(const struct pt_regs *regs, u64 args[6]);
