@@ -371,6 +371,12 @@ static noinline void switch_program(struct task_struct *prev, struct task_struct
 	program_ops.switch_to(prev, next);
 }
 
+static __always_inline void switch_programs(struct task_struct *prev, struct task_struct *next)
+{
+	if ((unsigned long)prev->mm | (unsigned long)next->mm) /* one branch for both */
+		switch_program(prev, next);
+}
+
 /* The CPU switches from its idle task to another task, or back. R held. */
 static noinline void switch_idle(struct runqueue *rq, struct task_struct *prev,
 				 struct task_struct *next, u64 now)
@@ -419,9 +425,10 @@ static __always_inline struct task_struct *pick_next_task(struct runqueue *rq)
 	return next ? next : rq->idle;
 }
 
-static __always_inline void call_switch_hooks(struct task_struct *prev, struct task_struct *next)
+static __always_inline void call_switch_hooks(bool last, struct task_struct *prev,
+					      struct task_struct *next)
 {
-	for (struct sched_switch_hook *hook = smp_load_acquire(&sched_switch_hooks); hook;
+	for (struct sched_switch_hook *hook = smp_load_acquire(&sched_switch_hooks[last]); hook;
 	     hook = READ_ONCE(hook->next))
 		hook->fn(prev, next);
 }
@@ -477,10 +484,13 @@ void __schedule(bool preempt)
 	WRITE_ONCE(next->on_cpu, 1);
 	schedstat_switch(prev, next, now);
 	trace_sched_switch(preempt, prev, next, state);
-	if (static_branch_unlikely(&sched_switch_hooks_key))
-		call_switch_hooks(prev, next);
-	if ((unsigned long)prev->mm | (unsigned long)next->mm) /* one branch for both */
-		switch_program(prev, next);
+	if (static_branch_unlikely(&sched_switch_hooks_key)) {
+		call_switch_hooks(false, prev, next);
+		switch_programs(prev, next);
+		call_switch_hooks(true, prev, next);
+	} else {
+		switch_programs(prev, next);
+	}
 	finish_task_switch(__switch_to(prev, next));
 }
 

@@ -175,9 +175,14 @@ void __noreturn do_exit(int status);
 struct sched_switch_hook {
 	void (*fn)(struct task_struct *prev, struct task_struct *next); /* constant */
 	struct sched_switch_hook *next; /* [switch_hooks_mutex] to write */
+	/*
+	 * Constant. False: fn may read the user memory of prev. True: only __switch_to() comes
+	 * after fn, so the CPU does no more work for prev.
+	 */
+	bool last;
 };
-/* For __schedule() only: the list, and a static branch that is on while the list has an entry. */
-extern struct sched_switch_hook *sched_switch_hooks;
+/* For __schedule() only: the lists by `last`, and a static branch: on while a list has an entry. */
+extern struct sched_switch_hook *sched_switch_hooks[2];
 DECLARE_STATIC_KEY_FALSE(sched_switch_hooks_key);
 /*
  * Starts the calls of hook->fn at each task switch, or stops them; no effect if that is done

@@ -3,7 +3,7 @@
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
 
-struct sched_switch_hook *sched_switch_hooks; /* [switch_hooks_mutex] to write */
+struct sched_switch_hook *sched_switch_hooks[2]; /* [switch_hooks_mutex] to write */
 DEFINE_STATIC_KEY_FALSE(sched_switch_hooks_key);
 static DEFINE_MUTEX(switch_hooks_mutex);
 
@@ -11,10 +11,10 @@ static void left_schedule(void *info __unused)
 {
 }
 
-/* switch_hooks_mutex held. Returns the pointer to hook, or the end of the list. */
+/* switch_hooks_mutex held. Returns the pointer to hook, or the end of its list. */
 static struct sched_switch_hook **find_hook(const struct sched_switch_hook *hook)
 {
-	struct sched_switch_hook **link = &sched_switch_hooks;
+	struct sched_switch_hook **link = &sched_switch_hooks[hook->last];
 
 	while (*link && *link != hook)
 		link = &(*link)->next;
@@ -35,11 +35,11 @@ void sched_switch_hook_set(struct sched_switch_hook *hook, bool on)
 	} else if (!on && is_on) {
 		WRITE_ONCE(*link, hook->next);
 	}
-	if (sched_switch_hooks)
+	if (sched_switch_hooks[false] || sched_switch_hooks[true])
 		static_branch_enable(&sched_switch_hooks_key);
 	else
 		static_branch_disable(&sched_switch_hooks_key);
-	/* __schedule() walks the list with interrupts off: an interrupt finds no CPU inside. */
+	/* __schedule() walks the lists with interrupts off: an interrupt finds no CPU inside. */
 	if (on != is_on)
 		on_each_cpu(left_schedule, NULL, true);
 	mutex_unlock(&switch_hooks_mutex);

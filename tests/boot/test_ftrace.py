@@ -428,6 +428,15 @@ def test_set_ftrace_pid_traces_that_task_only(tracing):
     assert tracing.lines("set_ftrace_pid") == ["no pid"]
 
 
+def test_set_ftrace_pid_traces_nothing_of_the_task_that_the_cpu_leaves(tracing):
+    """A switch to the shell loads its page tables and starts the tick while the idle task is still the current one."""
+    tracing.write("current_tracer", "function")
+    tracing.machine.check("echo $$ > set_ftrace_pid; echo > trace")
+    tracing.machine.check("for i in 1 2 3; do sleep 0.01; done; echo 0 > tracing_on")
+    entries = tracing.entries()
+    assert len(entries) > 1000 and {e["task"] for e in entries} == {"sh"}
+
+
 def test_the_buffer_is_resized_and_a_small_one_overwrites_the_oldest(tracing):
     size = tracing.read("buffer_size_kb").split()[0]
     try:

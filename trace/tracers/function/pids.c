@@ -47,7 +47,8 @@ static void pids_switch(struct task_struct *prev __unused, struct task_struct *n
 	choose_ignored(next);
 }
 
-static struct sched_switch_hook pids_hook = { .fn = pids_switch };
+/* The last hook: what follows until the switch is done for prev, and would carry its name. */
+static struct sched_switch_hook pids_hook = { .fn = pids_switch, .last = true };
 
 static void choose_on_this_cpu(void *info __unused)
 {
