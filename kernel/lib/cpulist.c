@@ -4,35 +4,56 @@
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/vsprintf.h"
 
+static bool ends_group(char c)
+{
+	return c == ',' || isspace((u8)c);
+}
+
+/* Reads the group of hexadecimal digits that ends before s[*end], and moves *end to its start. */
+static int parse_group(const char *s, size_t *end, u32 *group)
+{
+	unsigned digits = 0;
+
+	*group = 0;
+	for (; *end && !ends_group(s[*end - 1]); --*end, digits++) {
+		u8 c = (u8)s[*end - 1];
+
+		if (!isxdigit(c))
+			return -EINVAL;
+		if (digits == 8)
+			return -EOVERFLOW;
+		*group |= (u32)(isdigit(c) ? c - '0' : (c | 0x20) - 'a' + 10) << (4 * digits);
+	}
+	return 0;
+}
+
 int cpumask_parse(const char *s, struct cpumask *mask)
 {
+	const unsigned groups = DIV_ROUND_UP(nr_cpu_ids, 32);
 	struct cpumask result = { { 0 } };
-	const unsigned words = ARRAY_SIZE(result.bits);
+	size_t end = 0;
+	unsigned cpu;
 
-	for (;;) {
-		unsigned long group = 0;
-		unsigned digits = 0;
+	while (s[end] && s[end] != '\n')
+		end++;
+	for (unsigned i = 0;; i++) {
+		u32 group;
+		int error;
 
-		for (; isxdigit((u8)*s); s++, digits++) {
-			if (digits == 8)
-				return -EOVERFLOW;
-			group = group << 4 |
-				(unsigned long)(isdigit((u8)*s) ? *s - '0'
-								: (*s | 0x20) - 'a' + 10);
-		}
-		if (!digits)
-			return -EINVAL;
-		if (result.bits[words - 1] >> 32)
-			return -EOVERFLOW;
-		for (unsigned i = words; i-- > 1;)
-			result.bits[i] = result.bits[i] << 32 | result.bits[i - 1] >> 32;
-		result.bits[0] = result.bits[0] << 32 | group;
-		if (*s != ',')
+		while (end && ends_group(s[end - 1]))
+			end--;
+		if (!end)
 			break;
-		s++;
+		if (i == groups)
+			return -EOVERFLOW;
+		error = parse_group(s, &end, &group);
+		if (error)
+			return error;
+		result.bits[i / 2] |= (unsigned long)group << (i % 2 * 32);
 	}
-	if (*s && (*s != '\n' || s[1]))
-		return -EINVAL;
+	for_each_cpu (cpu, &result)
+		if (cpu >= nr_cpu_ids)
+			return -EOVERFLOW;
 	*mask = result;
 	return 0;
 }

@@ -4,8 +4,9 @@
 #include "kernel/cpumask.h"
 
 /*
- * Reads a mask: groups of 32 bits, each of up to 8 hexadecimal digits, with commas between them.
- * 0; -EINVAL; -EOVERFLOW: a group or the mask is too long.
+ * Reads a mask up to the end of the line: groups of 32 bits, each of up to 8 hexadecimal digits.
+ * Commas or blanks separate. An empty line is an empty mask. 0; -EINVAL; -EOVERFLOW: a group has
+ * more digits, or the mask more groups or bits than nr_cpu_ids needs.
  */
 int __must_check cpumask_parse(const char *s, struct cpumask *mask);
 /*

@@ -52,8 +52,9 @@ SELFTEST(trace, only_the_tasks_of_set_ftrace_pid_are_traced)
 	EXPECT(strstr(get("trace"), "ftrace_target_add <-"));
 	EXPECT_EQ(put("set_ftrace_pid", "1 32000"), 0);
 	EXPECT(strcmp(get("set_ftrace_pid"), "1\n32000\n") == 0);
-	EXPECT_EQ(put_mode("set_ftrace_pid", "!1", 2, O_APPEND), 0);
-	EXPECT(strcmp(get("set_ftrace_pid"), "32000\n") == 0);
+	EXPECT_EQ(put_mode("set_ftrace_pid", "99999999", 8, O_APPEND), 0);
+	EXPECT_EQ(put_mode("set_ftrace_pid", "!1", 2, O_APPEND), -EINVAL);
+	EXPECT(strcmp(get("set_ftrace_pid"), "1\n32000\n99999999\n") == 0);
 	ASSERT(trace_one_call());
 	EXPECT(!strstr(get("trace"), "ftrace_target_add <-"));
 	EXPECT_EQ(put("set_ftrace_pid", ""), 0);

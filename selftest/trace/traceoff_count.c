@@ -20,7 +20,7 @@ static void call_the_target(void)
 
 static void write_a_marker(void)
 {
-	trace_write_marker(&global_trace, 0, 0, "mark", 4);
+	trace_write_marker(&global_trace, 0, "mark", 4);
 }
 
 /* Each CPU calls fn when it sees that recording is on: all at once. */

@@ -482,5 +482,6 @@ def test_the_filter_follows_from_tracer_to_tracer(graph):
         graph.write("current_tracer", "function")
         graph.write("set_ftrace_filter", "vfs_open")
     enabled = [l.split()[0] for l in graph.lines("enabled_functions")]
+    assert all("->ftrace_graph_func+0x0/" in l for l in graph.lines("enabled_functions"))
     assert enabled == ["vfs_open"]
     graph.verify()

@@ -146,17 +146,6 @@ static ssize_t tracing_cpumask_read(struct file *file, char *buf, size_t count, 
 	return simple_read_from_buffer(buf, count, pos, text, (size_t)length);
 }
 
-/* Returns whether mask has only bits of possible CPUs. Linux refuses another mask too. */
-static bool mask_fits(const struct cpumask *mask)
-{
-	unsigned cpu;
-
-	for_each_cpu (cpu, mask)
-		if (cpu >= nr_cpu_ids)
-			return false;
-	return true;
-}
-
 static ssize_t tracing_cpumask_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
 	struct trace_array *tr = trace_file_tr(file);
@@ -170,8 +159,6 @@ static ssize_t tracing_cpumask_write(struct file *file, const char *buf, size_t 
 		error = cpumask_parse(text, &mask);
 	if (error)
 		return error;
-	if (!mask_fits(&mask))
-		return -EOVERFLOW;
 	mutex_lock(&trace_types_lock);
 	trace_max_lock(tr, &flags);
 	for_each_possible_cpu (cpu) {

@@ -47,8 +47,6 @@ static __always_inline ssize_t write_marks(struct trace_array *tr, const char *b
 	return error;
 }
 
-static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t count, loff_t *pos);
-
 /* Returns how many bytes of text one entry holds: with sub-buffers of one page as in Linux 6.1,
  * else as in Linux 6.8. */
 static size_t text_max(struct trace_array *tr)
@@ -60,8 +58,7 @@ static size_t text_max(struct trace_array *tr)
 static __always_inline ssize_t write_text(struct trace_array *tr, u32 ctx, const char *buf,
 					  size_t length)
 {
-	return trace_write_marker(tr, ctx, (unsigned long)tracing_mark_write, buf,
-				  min(length, text_max(tr)));
+	return trace_write_marker(tr, ctx, buf, min(length, text_max(tr)));
 }
 
 static ssize_t tracing_mark_write(struct file *file, const char *buf, size_t count, loff_t *pos)

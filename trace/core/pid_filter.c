@@ -11,6 +11,7 @@ static LIST_HEAD(pid_filters);         /* [F] to write, RCU to read: struct pid_
 /* [F] A list before a write and after it. */
 static DECLARE_BITMAP(old_pids, PID_NUMBERS);
 static DECLARE_BITMAP(new_pids, PID_NUMBERS);
+static struct pids_absent new_absent;
 
 /* ---- tasks that start and end; they are [A] in all lists ---- */
 
@@ -98,25 +99,22 @@ void pid_filter_exit(struct pid_filter *filter)
 /* ---- files ---- */
 
 /*
- * Changes the PIDs in which new_pids differs from old_pids, and no other PID, because tasks start
- * and end at the same time. F held.
+ * Adds the PIDs in which new_pids differs from old_pids, and changes no other PID, because tasks
+ * start and end at the same time. F held.
  */
 static void change_list(struct pid_list *list)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(new_pids); i++) {
 		unsigned long added = new_pids[i] & ~old_pids[i];
-		unsigned long removed = old_pids[i] & ~new_pids[i];
 
 		if (added)
 			__atomic_fetch_or(&list->pids[i], added, __ATOMIC_RELAXED);
-		if (removed)
-			__atomic_fetch_and(&list->pids[i], ~removed, __ATOMIC_RELAXED);
 	}
 }
 
 static bool is_empty(const struct pid_list *list)
 {
-	return find_next_bit(list->pids, PID_NUMBERS, 0) == PID_NUMBERS;
+	return !list->absent.count && find_next_bit(list->pids, PID_NUMBERS, 0) == PID_NUMBERS;
 }
 
 int pid_list_write(struct pid_list *list, const char *text, size_t count)
@@ -126,9 +124,11 @@ int pid_list_write(struct pid_list *list, const char *text, size_t count)
 	mutex_lock(&pid_filter_mutex);
 	memcpy(old_pids, list->pids, sizeof(old_pids));
 	memcpy(new_pids, old_pids, sizeof(new_pids));
-	error = pid_list_parse(new_pids, text, count);
+	new_absent = list->absent;
+	error = pid_list_parse(new_pids, &new_absent, text, count);
 	if (!error) {
 		change_list(list);
+		list->absent = new_absent;
 		WRITE_ONCE(list->active, !is_empty(list));
 	}
 	mutex_unlock(&pid_filter_mutex);
@@ -139,6 +139,7 @@ void pid_list_clear(struct pid_list *list)
 {
 	mutex_lock(&pid_filter_mutex);
 	WRITE_ONCE(list->active, false);
+	list->absent.count = 0;
 	memset(list->pids, 0, sizeof(list->pids));
 	if (READ_ONCE(task_fork_hook)) {
 		/* A fork may have seen its parent in the list, and adds the child only now. */
@@ -154,4 +155,8 @@ void pid_list_show(struct seq_file *m, const struct pid_list *list)
 
 	for (; pid < PID_NUMBERS; pid = find_next_bit(list->pids, PID_NUMBERS, pid + 1))
 		seq_printf(m, "%u\n", pid);
+	mutex_lock(&pid_filter_mutex);
+	for (unsigned i = 0; i < list->absent.count; i++)
+		seq_printf(m, "%u\n", list->absent.pids[i]);
+	mutex_unlock(&pid_filter_mutex);
 }

@@ -15,6 +15,7 @@ struct seq_file;
 struct pid_list {
 	bool active;                       /* [A] the file has listed a PID */
 	DECLARE_BITMAP(pids, PID_NUMBERS); /* [A] */
+	struct pids_absent absent;         /* [F] */
 };
 
 /* The two lists of one kind in one trace_array. */
@@ -53,7 +54,7 @@ static inline bool pid_filter_ignores(const struct pid_filter *filter,
 }
 
 /*
- * Applies text that is written to the file: 0, or -EINVAL and no change. The list is in use if it
+ * Applies text that is written to the file: 0, or an errno and no change. The list is in use if it
  * is not empty afterwards. Task context.
  */
 int pid_list_write(struct pid_list *list, const char *text, size_t count);

@@ -7,12 +7,26 @@
 
 #define PID_WORD_MAX 16
 
-/* Applies "PID" or "!PID". */
-static int apply_word(unsigned long *pids, const char *word)
+static int add_absent(struct pids_absent *absent, u32 pid)
 {
-	bool remove = *word == '!';
+	unsigned at = absent->count;
+
+	while (at && absent->pids[at - 1] >= pid)
+		at--;
+	if (at < absent->count && absent->pids[at] == pid)
+		return 0;
+	if (absent->count == PID_ABSENT_MAX)
+		return -ENOMEM;
+	for (unsigned i = absent->count++; i > at; i--)
+		absent->pids[i] = absent->pids[i - 1];
+	absent->pids[at] = pid;
+	return 0;
+}
+
+static int add_word(unsigned long *pids, struct pids_absent *absent, const char *word)
+{
 	unsigned long pid;
-	int error = kstrtoul(word + remove, 0, &pid);
+	int error = kstrtoul(word, 0, &pid);
 
 	if (error)
 		return -EINVAL;
@@ -20,15 +34,12 @@ static int apply_word(unsigned long *pids, const char *word)
 	if (pid >= 1U << 30)
 		return -EPERM;
 	if (pid >= PID_NUMBERS)
-		return -EINVAL;
-	if (remove)
-		clear_bit((unsigned)pid, pids);
-	else
-		set_bit((unsigned)pid, pids);
+		return add_absent(absent, (u32)pid);
+	set_bit((unsigned)pid, pids);
 	return 0;
 }
 
-int pid_list_parse(unsigned long *pids, const char *text, size_t count)
+int pid_list_parse(unsigned long *pids, struct pids_absent *absent, const char *text, size_t count)
 {
 	char word[PID_WORD_MAX];
 	int error = 0;
@@ -46,7 +57,7 @@ int pid_list_parse(unsigned long *pids, const char *text, size_t count)
 			word[length++] = text[i++];
 		}
 		word[length] = '\0';
-		error = apply_word(pids, word);
+		error = add_word(pids, absent, word);
 	}
 	return error;
 }

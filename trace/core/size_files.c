@@ -58,9 +58,8 @@ static ssize_t tracing_entries_write(struct file *file, const char *buf, size_t 
 		return error;
 	if (!kib)
 		return -EINVAL;
-	if (kib > ~0UL >> 10)
-		return -ENOMEM;
 	mutex_lock(&trace_types_lock);
+	/* As on Linux, a number of bytes above 2^64 is cut. */
 	error = tracing_resize(where->tr, kib << 10, where->cpu);
 	mutex_unlock(&trace_types_lock);
 	if (error)

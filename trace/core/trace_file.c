@@ -113,7 +113,7 @@ void print_latency_header(struct seq_file *m, struct trace_iterator *iter)
 		count_max_entries(iter, &total, &entries);
 	else
 		get_total_entries(iter->buffer, &total, &entries);
-	seq_printf(m, "# %s latency trace v1.1.5 on %s\n", iter->trace->name, UTS_RELEASE);
+	seq_printf(m, "# %s latency trace v1.1.5 on %s\n", iter->trace->name, UTS_LINUX_RELEASE);
 	seq_puts(m, "# -----------------------------------"
 		    "---------------------------------\n");
 	seq_printf(

@@ -149,9 +149,9 @@ ssize_t trace_write_print(struct trace_array *tr, unsigned long ip, const char *
 
 const struct trace_marker_hook *trace_marker_hook;
 
-ssize_t trace_write_marker(struct trace_array *tr, u32 ctx, unsigned long ip, const char *text,
-			   size_t length)
+ssize_t trace_write_marker(struct trace_array *tr, u32 ctx, const char *text, size_t length)
 {
-	return write_print(tr, ctx, ip, text, length, (unsigned long)__builtin_return_address(0),
-			   trace_marker_hook);
+	unsigned long ip = (unsigned long)__builtin_return_address(0);
+
+	return write_print(tr, ctx, ip, text, length, ip, trace_marker_hook);
 }

@@ -95,8 +95,7 @@ void ftrace_trace_stack(struct trace_array *tr, u32 ctx, unsigned skip);
 ssize_t trace_write_print(struct trace_array *tr, unsigned long ip, const char *text,
 			  size_t length);
 /*
- * The same for trace_marker: with its hook (trace/core/marker.h). ctx: tracing_gen_ctx(). Task
- * context.
+ * The same for trace_marker: with its hook (trace/core/marker.h); ip is in the caller. ctx:
+ * tracing_gen_ctx(). Task context.
  */
-ssize_t trace_write_marker(struct trace_array *tr, u32 ctx, unsigned long ip, const char *text,
-			   size_t length);
+ssize_t trace_write_marker(struct trace_array *tr, u32 ctx, const char *text, size_t length);

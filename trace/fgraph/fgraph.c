@@ -230,8 +230,8 @@ __calls_callbacks void fgraph_call_users(struct fgraph_stack *stack, struct fgra
 	}
 }
 
-__calls_callbacks static void fgraph_entry(unsigned long ip, unsigned long parent_ip __unused,
-					   struct ftrace_ops *op, struct ftrace_regs *fregs)
+__calls_callbacks static void ftrace_graph_func(unsigned long ip, unsigned long parent_ip __unused,
+						struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
 	struct fgraph_ops *gops = container_of(op, struct fgraph_ops, ops);
 
@@ -444,7 +444,7 @@ static int add_user(struct fgraph_ops *gops, struct fgraph_stack **unused)
 	gops->epoch = fgraph_epoch + 1;
 	gops->ops.func = gops->guarded      ? fgraph_guarded_entry
 			 : gops->entry_stub ? gops->entry_stub
-					    : fgraph_entry;
+					    : ftrace_graph_func;
 	WRITE_ONCE(fgraph_epoch, gops->epoch);
 	smp_store_release(&fgraph_array[idx], gops);
 	choose_return_stub();

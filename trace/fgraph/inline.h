@@ -12,16 +12,20 @@
 
 #include "trace/fgraph/internal.h"
 
-#define DEFINE_FGRAPH_STUBS(name, entryfunc, retfunc)                                              \
-	static void name##_entry_stub(unsigned long ip, unsigned long parent_ip __unused,          \
-				      struct ftrace_ops *op, struct ftrace_regs *fregs)            \
+#define DEFINE_FGRAPH_ENTRY_STUB(stub, entryfunc)                                                  \
+	static void stub(unsigned long ip, unsigned long parent_ip __unused,                       \
+			 struct ftrace_ops *op, struct ftrace_regs *fregs)                         \
 	{                                                                                          \
 		fgraph_handle_entry(ip, op, fregs, entryfunc);                                     \
-	}                                                                                          \
-	static void name##_return_stub(struct ftrace_regs *fregs)                                  \
+	}
+#define DEFINE_FGRAPH_RETURN_STUB(stub, retfunc)                                                   \
+	static void stub(struct ftrace_regs *fregs)                                                \
 	{                                                                                          \
 		fgraph_handle_return(fregs, retfunc);                                              \
 	}
+#define DEFINE_FGRAPH_STUBS(name, entryfunc, retfunc)                                              \
+	DEFINE_FGRAPH_ENTRY_STUB(name##_entry_stub, entryfunc)                                     \
+	DEFINE_FGRAPH_RETURN_STUB(name##_return_stub, retfunc)
 #define FGRAPH_STUBS(name) .entry_stub = name##_entry_stub, .return_stub = name##_return_stub
 
 static __always_inline unsigned long fgraph_frame_func(const struct fgraph_frame *frame)

@@ -22,7 +22,8 @@ enum filter_kind { FILTER, NOTRACE };
 /* The application of a word to a set. */
 struct matching {
 	struct ftrace_match match; /* the meaning of the word */
-	const char *module;        /* only functions of this module; NULL: of all */
+	const char *module;        /* only functions of modules with this pattern; NULL: of all */
+	bool outside;              /* only functions of no such module */
 	struct ftrace_hash *hash;  /* the copy that changes */
 	unsigned matches;          /* sites that the word matched */
 };
@@ -43,10 +44,14 @@ static int match_record(struct matching *m, const struct dyn_ftrace *rec)
 	char name[KSYM_NAME_LEN], module[KSYM_MODULE_LEN];
 	unsigned long ip = ftrace_record_ip(rec);
 
-	if (m->module && (!kallsyms_lookup_module(ip, NULL, NULL, name, module) ||
-			  strcmp(module, m->module) != 0))
-		return 0;
-	if (!m->module && !kallsyms_lookup(ip, NULL, NULL, name))
+	if (m->module) {
+		bool inside = kallsyms_lookup_module(ip, NULL, NULL, name, module) &&
+			      glob_match(m->module, module);
+
+		if (inside == m->outside)
+			return 0;
+	}
+	if ((!m->module || m->outside) && !kallsyms_lookup(ip, NULL, NULL, name))
 		return 0;
 	return glob_match(m->match.pattern, name) ? apply_match(m, rec) : 0;
 }
@@ -85,23 +90,27 @@ static int match_word(struct matching *m)
 	return error;
 }
 
-/* Applies a word to the functions of one module. Matches nothing: the result is an equal set. */
 int ftrace_match_module(const struct ftrace_hash *hash, const char *word, const char *module,
 			struct ftrace_hash **result)
 {
-	struct matching m = { .matches = 0, .module = module };
+	struct matching m = { .outside = *module == '!' };
+	unsigned n = ftrace_record_count(), first;
 	int error = 0;
 
+	module += m.outside;
+	m.module = *module ? module : "*";
+	first = m.outside ? 0 : n - ftrace_nr_module_records;
 	if (ftrace_parse_word(*word ? word : "*", &m.match) || m.match.number)
 		return -EINVAL;
 	if (!*m.match.pattern)
 		m.match.pattern = "*";
-	m.hash = ftrace_hash_copy(hash, 1);
+	m.hash = ftrace_hash_copy(hash, m.outside ? 0 : 1);
 	if (!m.hash)
 		return -ENOMEM;
-	for (unsigned n = ftrace_record_count(), i = n - ftrace_nr_module_records; i < n && !error;
-	     i++)
+	for (unsigned i = first; i < n && !error; i++)
 		error = match_record(&m, ftrace_record(i));
+	if (!error && !m.matches)
+		error = -ENOENT;
 	if (error)
 		ftrace_hash_free(m.hash);
 	else
@@ -349,6 +358,14 @@ static int filter_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* Whether the command of a word is "mod". */
+static bool names_module(const char *word)
+{
+	const char *command = strchr(word, ':');
+
+	return command && !strncmp(command, ":mod", 4) && (!command[4] || command[4] == ':');
+}
+
 /*
  * Applies the complete word: a command at once, a pattern to the copy of the set. Only words with a
  * colon are commands or name a module; all others go to filter->match(), for set_ftrace_filter
@@ -360,7 +377,7 @@ static int filter_apply_word(struct filter_file *f)
 	char *word = f->parser.word;
 	int error;
 
-	if (f->filter->remember && strstr(word, ":mod:")) {
+	if (f->filter->remember && names_module(word)) {
 		mutex_lock(&ftrace_lock);
 		error = ftrace_module_filters
 				? ftrace_module_filters->match(f->filter, f->hash, word, &changed)

@@ -27,7 +27,7 @@ struct ftrace_filter {
 	int (*command)(void *owner, char *word);
 	/* Prints the active commands after the functions. ftrace_lock held. NULL: nothing. */
 	void (*show_commands)(void *owner, struct seq_file *m);
-	bool remember; /* "PATTERN:mod:MODULE" is kept for a module that is not loaded */
+	bool remember; /* "PATTERN:mod:MODULE" is known, and kept for a module that is not loaded */
 	void *owner;
 };
 
@@ -48,8 +48,9 @@ struct ftrace_module_filters {
 /* Set by module_filter.c, constant after the boot. NULL: the kernel has no modules. */
 extern const struct ftrace_module_filters *ftrace_module_filters;
 /*
- * Applies a word (empty: all functions) to the functions of a module. It may match none.
- * ftrace_lock held. filter.c
+ * Applies a word (empty: all functions) to the functions of modules. module: a pattern of names;
+ * with a '!' before it, all functions outside such modules; an empty pattern is that of any module.
+ * -ENOENT: no such function. ftrace_lock held. filter.c
  */
 int ftrace_match_module(const struct ftrace_hash *hash, const char *word, const char *module,
 			struct ftrace_hash **result);

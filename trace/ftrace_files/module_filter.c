@@ -1,7 +1,7 @@
 /*
  * Filters for the functions of a module: "PATTERN:mod:MODULE" in set_ftrace_filter and
- * set_ftrace_notrace. If the module is not loaded, the word is kept, and applied when the module
- * comes, before its init runs.
+ * set_ftrace_notrace; "PATTERN:mod:!MODULE" for those outside it. If no function matches, the word
+ * is kept, and applied when a module with just that name comes, before its init runs.
  */
 #include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
@@ -90,23 +90,31 @@ static bool has_pending(const struct ftrace_filter *filter)
 static int filter_module(const struct ftrace_filter *filter, const struct ftrace_hash *hash,
 			 const char *word, struct ftrace_hash **result)
 {
-	const char *separator = strstr(word, ":mod:"), *module = separator + strlen(":mod:");
+	const char *separator = strchr(word, ':'), *module = separator + strlen(":mod");
 	char pattern[FTRACE_WORD_MAX + 1];
 	int error;
 
-	if (!*module || strlen(module) >= MODULE_NAME_LEN || strchr(module, ':'))
-		return -EINVAL;
 	strscpy(pattern, word, (size_t)(separator - word) + 1);
-	if (is_loaded(module))
-		return ftrace_match_module(hash, pattern, module, result);
+	if (!*module) { /* "PATTERN:mod" is PATTERN */
+		error = ftrace_match_records(hash, pattern, result);
+		/* Linux tries to keep the word, and has no name of a module to keep. */
+		return error == -EINVAL && *pattern != '!' ? -ENOMEM : error;
+	}
+	module++;
+	if (strlen(module) >= MODULE_NAME_LEN || strchr(module, ':'))
+		return -EINVAL;
+	error = ftrace_match_module(hash, pattern, module, result);
+	if (error != -ENOENT)
+		return error;
 	*result = ftrace_hash_copy(hash, 1);
 	if (!*result)
 		return -ENOMEM;
-	if (*pattern == '!') {
+	if (is_loaded(module)) /* it has no such function */
+		return 0;
+	if (*pattern == '!')
 		error = remove_pending(filter, pattern + 1, module);
-	} else {
+	else
 		error = add_pending(filter, pattern, module);
-	}
 	/* A set whose functions are not there yet must not be empty if that meant all functions. */
 	if (filter->all_when_empty && has_pending(filter))
 		ftrace_hash_add(*result, FTRACE_HASH_PENDING);

@@ -198,7 +198,9 @@ void graph_record_leaf(struct trace_array *tr, unsigned long func)
 		graph_write_return(tr, &(struct ftrace_graph_ret){ .func = func }, now, now, false);
 }
 
-DEFINE_FGRAPH_STUBS(graph, trace_graph_entry, trace_graph_return)
+/* enabled_functions shows the name of the first one, as on Linux. */
+DEFINE_FGRAPH_ENTRY_STUB(ftrace_graph_func, trace_graph_entry)
+DEFINE_FGRAPH_RETURN_STUB(graph_return_stub, trace_graph_return)
 
 static struct graph_tracer *graph_of(struct trace_array *tr)
 {
@@ -258,7 +260,7 @@ static int graph_trace_create(struct trace_array *tr)
 		return -ENOMEM;
 	g->gops.entryfunc = trace_graph_entry;
 	g->gops.retfunc = trace_graph_return;
-	g->gops.entry_stub = graph_entry_stub;
+	g->gops.entry_stub = ftrace_graph_func;
 	g->gops.return_stub = graph_return_stub;
 	g->gops.private = tr;
 	*trace_tracer_private(tr, &graph_trace) = g;
