@@ -14,15 +14,16 @@ struct linux_binprm {
 	char buf[BINPRM_BUF_SIZE]; /* the start of file, then zeros */
 	struct file *file;         /* what would be loaded; counted, no writer may open it */
 	struct file *interpreter;  /* a script's interpreter, to be tried next; counted, or NULL */
-	const char *filename;      /* the name that exec was called with: AT_EXECFN, comm */
-	bool nameless;             /* called with a descriptor alone: comm is the name of file */
-	const char *interp;        /* the name of file: filename, or a script's interpreter */
-	char *interp_buf;          /* kmalloc()ed text of interp, or NULL */
-	bool path_inaccessible;    /* the descriptor that filename names is closed by exec */
-	struct mm_struct *mm;      /* the new address space, until the task has it */
-	unsigned long p;           /* user address of the lowest string on the new stack */
-	unsigned long arg_limit;   /* p must not be below it */
-	unsigned long exec;        /* user address of filename */
+	const char *filename;   /* the name that exec was called with, or fdpath: AT_EXECFN, comm */
+	char *fdpath;           /* the program was found by a descriptor; kmalloc()ed, or NULL */
+	bool nameless;          /* called with a descriptor alone: comm is the name of file */
+	const char *interp;     /* the name of file: filename, or a script's interpreter */
+	char *interp_buf;       /* kmalloc()ed text of interp, or NULL */
+	bool path_inaccessible; /* the descriptor that filename names is closed by exec */
+	struct mm_struct *mm;   /* the new address space, until the task has it */
+	unsigned long p;        /* user address of the lowest string on the new stack */
+	unsigned long arg_limit; /* p must not be below it */
+	unsigned long exec;      /* user address of filename */
 	int argc, envc;
 	struct cred *cred;       /* the new credentials, until the task has them */
 	bool in_exec_fs;         /* begin_exec_fs() has been called */

@@ -183,20 +183,13 @@ int begin_new_exec(struct linux_binprm *bprm)
 	return 0;
 }
 
-/* Makes the new address space with its stack, and copies the strings. */
+/* Copies the strings to the new stack. */
 static int fill_stack(struct linux_binprm *bprm, const char __user *const __user *argv,
 		      const char __user *const __user *envp)
 {
 	static bool warned;
 	int error;
 
-	bprm->mm = mm_alloc();
-	if (!bprm->mm)
-		return -ENOMEM;
-	error = setup_stack(bprm->mm);
-	if (error)
-		return error;
-	bprm->p = bprm->mm->start_stack;
 	bprm->argc = count_strings(argv);
 	if (bprm->argc < 0)
 		return bprm->argc;
@@ -255,7 +248,8 @@ static int exec_binprm(struct linux_binprm *bprm)
 	}
 }
 
-static void free_bprm(struct linux_binprm *bprm)
+/* noinline, as alloc_bprm(): tools trace them by these names, which are Linux's. */
+static noinline void free_bprm(struct linux_binprm *bprm)
 {
 	if (bprm->mm)
 		mmput(bprm->mm);
@@ -268,7 +262,49 @@ static void free_bprm(struct linux_binprm *bprm)
 	if (bprm->file)
 		put_program(bprm->file);
 	kfree(bprm->interp_buf);
+	kfree(bprm->fdpath);
 	kfree(bprm);
+}
+
+/* What AT_EXECFN says for a program that was found by a descriptor. */
+static char *name_by_fd(int dfd, const char *name)
+{
+	char *text = kmalloc(32 + strlen(name), GFP_KERNEL);
+
+	if (text)
+		sprintf(text, *name ? "/dev/fd/%d/%s" : "/dev/fd/%d", dfd, name);
+	return text;
+}
+
+/* Begins an exec: the new address space and its stack. Or an ERR_PTR. */
+static noinline struct linux_binprm *alloc_bprm(int dfd, const char *name)
+{
+	struct linux_binprm *bprm = kzalloc(sizeof(*bprm), GFP_KERNEL);
+	int error = -ENOMEM;
+
+	if (!bprm)
+		return ERR_PTR(-ENOMEM);
+	bprm->filename = name;
+	if (dfd != AT_FDCWD && name[0] != '/') {
+		bprm->filename = bprm->fdpath = name_by_fd(dfd, name);
+		if (!bprm->fdpath)
+			goto fail;
+		bprm->nameless = !*name;
+		bprm->path_inaccessible = get_close_on_exec((unsigned)dfd);
+	}
+	bprm->interp = bprm->filename;
+	bprm->mm = mm_alloc();
+	if (!bprm->mm)
+		goto fail;
+	error = setup_stack(bprm->mm);
+	if (error)
+		goto fail;
+	bprm->p = bprm->mm->start_stack;
+	return bprm;
+
+fail:
+	free_bprm(bprm);
+	return ERR_PTR(error);
 }
 
 /* Opens the program, and loads it. name: what exec was called with. */
@@ -299,42 +335,22 @@ static int do_exec(struct linux_binprm *bprm, int dfd, const char *name, int at_
 	return exec_binprm(bprm);
 }
 
-/* What AT_EXECFN says for a program that was found by a descriptor. */
-static char *name_by_fd(int dfd, const char *name)
-{
-	char *text = kmalloc(32 + strlen(name), GFP_KERNEL);
-
-	if (text)
-		sprintf(text, *name ? "/dev/fd/%d/%s" : "/dev/fd/%d", dfd, name);
-	return text;
-}
-
 static int try_execveat(int dfd, const char *name, int at_flags,
 			const char __user *const __user *argv,
 			const char __user *const __user *envp)
 {
-	struct linux_binprm *bprm = kzalloc(sizeof(*bprm), GFP_KERNEL);
-	bool by_fd = dfd != AT_FDCWD && name[0] != '/';
-	char *fd_name = by_fd ? name_by_fd(dfd, name) : NULL;
+	struct linux_binprm *bprm = alloc_bprm(dfd, name);
 	pid_t old_pid = current->pid;
-	int error = -ENOMEM;
+	int error;
 
-	if (!bprm || (by_fd && !fd_name))
-		goto free;
-	bprm->filename = bprm->interp = by_fd ? fd_name : name;
-	bprm->nameless = by_fd && !*name;
-	bprm->path_inaccessible = by_fd && get_close_on_exec((unsigned)dfd);
+	if (IS_ERR(bprm))
+		return (int)PTR_ERR(bprm);
 	error = do_exec(bprm, dfd, name, at_flags, argv, envp);
-	if (!error) {
+	if (!error)
 		trace_sched_process_exec(current, old_pid, bprm->filename);
-	} else if (bprm->point_of_no_return && !fatal_signal_pending(current)) {
+	else if (bprm->point_of_no_return && !fatal_signal_pending(current))
 		force_sigsegv(SIGSEGV);
-	}
 	free_bprm(bprm);
-	bprm = NULL;
-free:
-	kfree(bprm);
-	kfree(fd_name);
 	if (!error && unlikely(current->tracee))
 		ptrace_ops.event(PTRACE_EVENT_EXEC, (unsigned)old_pid);
 	return error;
@@ -344,8 +360,9 @@ free:
  * The stack is made before the file is known, at a place that is not random if the caller has asked
  * for that. If the program acts for another user, this counts for nothing: once more.
  */
-static int do_execveat(int dfd, const char *name, int at_flags,
-		       const char __user *const __user *argv, const char __user *const __user *envp)
+static int do_execveat_common(int dfd, const char *name, int at_flags,
+			      const char __user *const __user *argv,
+			      const char __user *const __user *envp)
 {
 	unsigned personality = current->personality;
 	int error;
@@ -369,7 +386,7 @@ static int do_execveat(int dfd, const char *name, int at_flags,
 static noinline int do_execve(const struct filename *name, const char __user *const __user *argv,
 			      const char __user *const __user *envp)
 {
-	return do_execveat(AT_FDCWD, name->name, 0, argv, envp);
+	return do_execveat_common(AT_FDCWD, name->name, 0, argv, envp);
 }
 
 SYSCALL_DEFINE3(execve, const char __user *, filename, const char __user *const __user *, argv,
@@ -396,7 +413,7 @@ SYSCALL_DEFINE5(execveat, int, fd, const char __user *, filename, const char __u
 	name = getname_flags(filename, flags);
 	if (IS_ERR(name))
 		return PTR_ERR(name);
-	error = do_execveat(fd, name->name, flags, argv, envp);
+	error = do_execveat_common(fd, name->name, flags, argv, envp);
 	putname(name);
 	return error;
 }
@@ -404,8 +421,9 @@ SYSCALL_DEFINE5(execveat, int, fd, const char __user *, filename, const char __u
 static int do_kernel_execve(const char *path, const char *const *argv, const char *const *envp)
 {
 	/* A kernel task's user pointers are kernel addresses. */
-	return do_execveat(AT_FDCWD, path, 0, (__force const char __user *const __user *)argv,
-			   (__force const char __user *const __user *)envp);
+	return do_execveat_common(AT_FDCWD, path, 0,
+				  (__force const char __user *const __user *)argv,
+				  (__force const char __user *const __user *)envp);
 }
 
 static int exec_init(void)

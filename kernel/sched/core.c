@@ -557,14 +557,14 @@ void preempt_schedule_irq(void)
 	} while (test_preempt_need_resched());
 }
 
-void cond_resched(void)
+void __cond_resched(void)
 {
 	might_sleep();
 	task_quiescent(current);
 	if (this_cpu_read(__preempt_count) == 0)
 		preempt_schedule();
 }
-EXPORT_SYMBOL(cond_resched);
+EXPORT_SYMBOL(__cond_resched);
 
 void do_task_dead(void)
 {

@@ -60,7 +60,11 @@ struct deadline;
 bool schedule_until(struct deadline end);
 void yield(void);
 /* Lets another task run if one waits for the CPU. For long loops in task context. */
-void cond_resched(void);
+void __cond_resched(void);
+static inline void cond_resched(void)
+{
+	__cond_resched(); /* the name that Linux's function has in traces */
+}
 void msleep(unsigned ms);
 
 /* Makes a sleeping or new task runnable. True if it was not runnable. Any context but NMI. */

@@ -56,7 +56,7 @@ struct vm_area_struct *vm_area_alloc(struct mm_struct *mm);
 struct vm_area_struct *vm_area_dup(const struct vm_area_struct *old);
 void vm_area_free(struct vm_area_struct *vma);
 /* Adds an area to its address space, and to the list of its mapping. mmap_lock held for writing. */
-void vma_link(struct mm_struct *mm, struct vm_area_struct *vma);
+void insert_vm_struct(struct mm_struct *mm, struct vm_area_struct *vma);
 /* The same for an area that is no copy of another. -EPERM: vm_mapping_deny_shared() forbids it. */
 int vma_link_new(struct mm_struct *mm, struct vm_area_struct *vma);
 /* Adds an area to the tree and the list of its address space only. */

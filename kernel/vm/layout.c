@@ -80,7 +80,7 @@ int setup_stack(struct mm_struct *mm)
 		return -ENOMEM;
 	}
 	mmap_write_lock(mm);
-	vma_link(mm, vma);
+	insert_vm_struct(mm, vma);
 	vm_stat_account(mm, vma->vm_flags, 1);
 	mm->start_stack = vma->vm_end - sizeof(void *);
 	mmap_write_unlock(mm);

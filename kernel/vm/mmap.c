@@ -413,7 +413,7 @@ struct vm_area_struct *install_special_mapping(struct mm_struct *mm, unsigned lo
 	vma->vm_ops = ops;
 	vma->vm_private_data = data;
 	vma->vm_mapping = mapping;
-	vma_link(mm, vma);
+	insert_vm_struct(mm, vma);
 	vm_stat_account(mm, vma->vm_flags, (long)vma_pages(vma));
 	trace_vma_map(vma);
 	return vma;

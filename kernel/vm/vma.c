@@ -175,7 +175,7 @@ void vma_unlink_mapping(struct vm_area_struct *vma)
 	mutex_unlock(&mapping->lock);
 }
 
-void vma_link(struct mm_struct *mm, struct vm_area_struct *vma)
+void insert_vm_struct(struct mm_struct *mm, struct vm_area_struct *vma)
 {
 	mmap_assert_write_locked(mm);
 	vma_insert(mm, vma);

@@ -151,7 +151,7 @@ bool mod_timer(struct timer_list *timer, ktime_t when) { (void)timer, (void)when
 bool timer_pending(const struct timer_list *timer) { (void)timer; return false; }
 int printk(const char *fmt, ...) { (void)fmt; return 0; }
 void schedule(void) {}
-void cond_resched(void) {}
+void __cond_resched(void) {}
 struct task_struct *current_task;
 
 static struct task_struct task; /* the port's own, which never runs here */

@@ -126,3 +126,14 @@ def test_a_live_patch_and_a_tracer_do_not_wait_for_programs_that_never_sleep(boo
         machine.check("echo function_graph > instances/a/current_tracer; rmdir instances/a; echo nop > current_tracer")
         assert "__x64_sys_getpriority" not in machine.check("cat enabled_functions")
     assert "stall" not in machine.text
+
+
+def test_an_exec_and_its_memory_have_the_function_names_of_linux(tracing):
+    """The names that are typed for Linux: set_ftrace_filter refuses one that does not exist."""
+    in_exec = "do_execveat_common alloc_bprm mm_alloc vm_area_alloc insert_vm_struct bprm_stack_limits free_bprm"
+    tracing.check(f"echo {in_exec} __cond_resched handle_mm_fault ksys_read __x64_sys_write > set_ftrace_filter")
+    tracing.check("echo do_execveat_common > set_graph_function; echo function_graph > current_tracer")
+    tracing.check("/bin/true; echo 0 > tracing_on")
+    lines = [line.split("|", 1)[1].strip(" ;{}") for line in tracing.check("cat trace").splitlines() if "()" in line]
+    assert lines[:5] == ["do_execveat_common()", "alloc_bprm()", "mm_alloc()", "vm_area_alloc()", "insert_vm_struct()"]
+    assert {"__cond_resched()", "bprm_stack_limits()", "handle_mm_fault()"} <= set(lines) and lines[-1] == "free_bprm()"
