@@ -25,6 +25,8 @@ int n_tty_flush(struct tty_struct *tty, unsigned queue)
 {
 	if (queue > TCIOFLUSH)
 		return -EINVAL;
+	if (queue != TCOFLUSH && tty->ops->drop_input)
+		tty->ops->drop_input(tty);
 	mutex_lock(&tty->input_lock);
 	mutex_lock(&tty->output_lock);
 	if (queue != TCOFLUSH)

@@ -87,8 +87,8 @@ void n_tty_flush_echoes(struct tty_struct *tty)
 }
 
 /*
- * Whether input goes on without room for its echo. On a pseudo-terminal the same task may write the
- * input and read the echo, so it must not wait for itself.
+ * Whether input goes on without room for its echo. On a pseudo-terminal the task that reads the
+ * echo may wait until its input has been taken, so the input must not wait for it.
  */
 static bool drops_echo(const struct tty_struct *tty)
 {
@@ -194,6 +194,8 @@ static ssize_t read_input(struct tty_struct *tty, u8 *buf, size_t count, struct 
 	bool eof = false;
 	size_t n = 0;
 
+	if (tty->ops->flush_input && !input_available_p(&tty->ldata))
+		tty->ops->flush_input(tty);
 	/* Loops, because a ^C may drop the line between the wake-up and the copy. */
 	while (!eof) {
 		mutex_lock(&tty->input_lock);

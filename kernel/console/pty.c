@@ -16,7 +16,7 @@ static struct pty *to_pty(const struct tty_struct *tty)
 
 static size_t ring_used(const struct pty_ring *ring)
 {
-	return READ_ONCE(ring->head) - READ_ONCE(ring->tail);
+	return smp_load_acquire(&ring->head) - smp_load_acquire(&ring->tail);
 }
 
 static size_t ring_room(const struct pty_ring *ring)
@@ -24,7 +24,8 @@ static size_t ring_room(const struct pty_ring *ring)
 	return PTY_RING_SIZE - ring_used(ring);
 }
 
-static size_t ring_put(struct pty_ring *ring, const u8 *buf, size_t count)
+/* noinline, as pty_write(): people look for them in a graph. */
+static noinline size_t tty_insert_flip_string(struct pty_ring *ring, const u8 *buf, size_t count)
 {
 	size_t at = ring->head % PTY_RING_SIZE, first;
 
@@ -32,7 +33,7 @@ static size_t ring_put(struct pty_ring *ring, const u8 *buf, size_t count)
 	first = min(count, PTY_RING_SIZE - at);
 	memcpy(ring->bytes + at, buf, first);
 	memcpy(ring->bytes, buf + first, count - first);
-	WRITE_ONCE(ring->head, ring->head + (u32)count);
+	smp_store_release(&ring->head, ring->head + (u32)count);
 	return count;
 }
 
@@ -44,25 +45,88 @@ static size_t ring_get(struct pty_ring *ring, u8 *buf, size_t count)
 	first = min(count, PTY_RING_SIZE - at);
 	memcpy(buf, ring->bytes + at, first);
 	memcpy(buf + first, ring->bytes, count - first);
-	WRITE_ONCE(ring->tail, ring->tail + (u32)count);
+	smp_store_release(&ring->tail, ring->tail + (u32)count);
 	return count;
+}
+
+/*
+ * A write to either side: puts bytes into the flip buffer of the other side, as many as have room,
+ * and makes a kworker give them to it. Task context.
+ */
+static noinline size_t pty_write(struct pty_ring *to, const u8 *buf, size_t count)
+{
+	spin_lock(&to->pty->lock);
+	count = tty_insert_flip_string(to, buf, count);
+	spin_unlock(&to->pty->lock);
+	if (count)
+		schedule_work_unbound(&to->work);
+	return count;
+}
+
+/* ---- what the worker does ---- */
+
+/*
+ * Gives the line discipline what it takes. Returns whether the buffer was full, and is not any
+ * more: then a writer may wait. buf_lock held.
+ */
+static bool push_input(struct pty *pty)
+{
+	struct pty_ring *in = &pty->in;
+	bool was_full = false;
+	size_t n, taken;
+
+	do {
+		size_t at = in->tail % PTY_RING_SIZE;
+		u32 tail = in->tail;
+
+		n = min(ring_used(in), PTY_RING_SIZE - at);
+		taken = n ? n_tty_receive_buf(&pty->tty, in->bytes + at, NULL, n) : 0;
+		smp_store_release(&in->tail, tail + (u32)taken);
+		/* A writer adds bytes, then looks for room; this is the reverse order. */
+		smp_mb();
+		was_full |= taken && READ_ONCE(in->head) - tail == PTY_RING_SIZE;
+	} while (n && taken == n);
+	return was_full;
+}
+
+static void flush_input_to_ldisc(struct pty *pty)
+{
+	bool was_full;
+
+	mutex_lock(&pty->tty.buf_lock);
+	was_full = push_input(pty);
+	mutex_unlock(&pty->tty.buf_lock);
+	if (was_full)
+		wake_up_all(&pty->write_wait);
+}
+
+/* The master has no line discipline: it reads from the buffer. */
+static void flush_output_to_master(struct pty *pty)
+{
+	if (!pty_master_readable(pty))
+		return;
+	wake_up(&pty->read_wait);
+	kill_fasync(&pty->fasync, SIGIO, POLL_IN);
+}
+
+/* For both sides. The name is that of the UARTs' function (tty_buffer.c): it is the same station. */
+static void flush_to_ldisc(struct work_struct *work)
+{
+	struct pty_ring *ring = container_of(work, struct pty_ring, work);
+	struct pty *pty = ring->pty;
+
+	if (ring == &pty->in)
+		flush_input_to_ldisc(pty);
+	else
+		flush_output_to_master(pty);
 }
 
 /* ---- the slave's driver ---- */
 
-static size_t pty_write(struct tty_struct *tty, const u8 *buf, size_t count)
+/* The line discipline has asked pty_write_room(), which says that there is none after ^S. */
+static size_t pty_slave_write(struct tty_struct *tty, const u8 *buf, size_t count)
 {
-	struct pty *pty = to_pty(tty);
-	size_t n;
-
-	if (READ_ONCE(tty->flow_stopped))
-		return 0;
-	spin_lock(&pty->lock);
-	n = ring_put(&pty->out, buf, count);
-	spin_unlock(&pty->lock);
-	if (n)
-		kill_fasync(&pty->fasync, SIGIO, POLL_IN);
-	return n;
+	return pty_write(&to_pty(tty)->out, buf, count);
 }
 
 static size_t pty_write_room(const struct tty_struct *tty)
@@ -77,12 +141,10 @@ static size_t pty_chars_in_buffer(const struct tty_struct *tty)
 	return 0;
 }
 
+/* The work is queued by each write. */
 static void pty_flush_chars(struct tty_struct *tty)
 {
-	struct pty *pty = to_pty(tty);
-
-	if (pty_master_readable(pty))
-		wake_up(&pty->read_wait);
+	(void)tty;
 }
 
 /* Tells a master in packet mode what has happened; a later event may cancel an older one. */
@@ -118,35 +180,31 @@ static void pty_stop(struct tty_struct *tty)
 
 static void pty_start(struct tty_struct *tty)
 {
-	struct pty *pty = to_pty(tty);
-
-	packet_event(pty, TIOCPKT_START, TIOCPKT_STOP);
-	pty_flush_chars(tty);
-}
-
-/* Gives the line discipline what it takes. buf_lock held. */
-static void pty_push_input(struct pty *pty)
-{
-	struct pty_ring *in = &pty->in;
-	size_t n, taken;
-
-	do {
-		size_t at = in->tail % PTY_RING_SIZE;
-
-		n = min(ring_used(in), PTY_RING_SIZE - at);
-		taken = n ? n_tty_receive_buf(&pty->tty, in->bytes + at, NULL, n) : 0;
-		WRITE_ONCE(in->tail, in->tail + (u32)taken);
-	} while (n && taken == n);
+	packet_event(to_pty(tty), TIOCPKT_START, TIOCPKT_STOP);
 }
 
 static void pty_input_taken(struct tty_struct *tty)
 {
 	struct pty *pty = to_pty(tty);
 
-	if (!ring_used(&pty->in))
-		return;
+	if (ring_used(&pty->in))
+		schedule_work_unbound(&pty->in.work);
+}
+
+static void pty_flush_input(struct tty_struct *tty)
+{
+	struct pty *pty = to_pty(tty);
+
+	if (ring_used(&pty->in))
+		flush_work(&pty->in.work);
+}
+
+static void pty_drop_input(struct tty_struct *tty)
+{
+	struct pty *pty = to_pty(tty);
+
 	mutex_lock(&tty->buf_lock);
-	pty_push_input(pty);
+	smp_store_release(&pty->in.tail, smp_load_acquire(&pty->in.head));
 	mutex_unlock(&tty->buf_lock);
 	wake_up_all(&pty->write_wait);
 }
@@ -169,7 +227,7 @@ static void pty_changed(struct tty_struct *tty, unsigned what)
 }
 
 static const struct tty_operations pty_ops = {
-	.write = pty_write,
+	.write = pty_slave_write,
 	.write_room = pty_write_room,
 	.chars_in_buffer = pty_chars_in_buffer,
 	.flush_chars = pty_flush_chars,
@@ -177,12 +235,20 @@ static const struct tty_operations pty_ops = {
 	.stop = pty_stop,
 	.start = pty_start,
 	.input_taken = pty_input_taken,
+	.flush_input = pty_flush_input,
+	.drop_input = pty_drop_input,
 	.changed = pty_changed,
 	.get = pty_slave_get,
 	.close = pty_slave_close,
 };
 
 /* ---- life ---- */
+
+static void init_ring(struct pty_ring *ring, struct pty *pty)
+{
+	ring->pty = pty;
+	INIT_WORK(&ring->work, flush_to_ldisc);
+}
 
 struct pty *pty_create(unsigned index)
 {
@@ -195,6 +261,8 @@ struct pty *pty_create(unsigned index)
 	pty->tty.ldata.termios.c_cflag = 0xbf; /* B38400 CS8 CREAD */
 	atomic_set(&pty->refs, 1);
 	spin_lock_init(&pty->lock);
+	init_ring(&pty->in, pty);
+	init_ring(&pty->out, pty);
 	mutex_init(&pty->write_lock);
 	init_waitqueue_head(&pty->read_wait);
 	init_waitqueue_head(&pty->write_wait);
@@ -212,6 +280,8 @@ static void pty_put(struct pty *pty)
 {
 	if (!atomic_dec_and_test(&pty->refs))
 		return;
+	cancel_work_sync(&pty->in.work);
+	cancel_work_sync(&pty->out.work);
 	call_rcu(&pty->rcu, pty_free_rcu);
 }
 
@@ -333,12 +403,8 @@ ssize_t pty_master_write(struct pty *pty, const u8 *buf, size_t count, bool nonb
 	if (error)
 		return error == -EINTR ? interrupted_error() : error;
 	while (!error) {
-		size_t n;
+		size_t n = pty_write(&pty->in, buf + done, count - done);
 
-		mutex_lock(&pty->tty.buf_lock);
-		n = ring_put(&pty->in, buf + done, count - done);
-		pty_push_input(pty);
-		mutex_unlock(&pty->tty.buf_lock);
 		done += n;
 		if (done == count)
 			break;

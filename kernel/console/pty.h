@@ -1,12 +1,15 @@
 /*
  * Pseudo-terminals: a terminal (the slave) whose driver is a file of another program (the master).
  *
- *   program -> write(slave) -> line discipline -> output ring -> read(master)
- *   write(master) -> input ring -> line discipline -> read(slave) -> program
+ *   program -> write(slave) -> line discipline -> out -> (workqueue) -> read(master)
+ *   write(master) -> in -> (workqueue) -> line discipline -> read(slave) -> program
  *
- * No worker is involved: the task that writes to the master gives the bytes to the line discipline
- * itself, and a task that has read from the slave makes it go on with the rest. So an echo is in
- * the output ring when the write to the master returns.
+ * A write to either side ends with pty_write(), which puts the bytes into the flip buffer of the
+ * other side, and queues work; the worker wakes the reader, or gives the bytes to the line
+ * discipline, which may echo them. A task that has read from the slave queues the work for the rest.
+ * A reader does not depend on the worker: the master takes what is in its buffer, and the slave, if
+ * it has no input, waits for the work (flush_input). So what was written before a read or a poll(2)
+ * counts, as on Linux.
  *
  * The master is open once. When it is closed, the slave is hung up for ever. The slave may be
  * opened and closed any number of times. The pty lives until both sides are closed, and for an RCU
@@ -30,16 +33,19 @@
 #define TIOCPKT_NOSTOP     16
 #define TIOCPKT_DOSTOP     32
 
+/* A flip buffer: what was written to one side, and has not reached the other. */
 struct pty_ring {
 	u8 bytes[PTY_RING_SIZE];
-	u32 head, tail; /* positions; they only increase */
+	u32 head, tail;          /* positions; they only increase */
+	struct pty *pty;         /* [C] */
+	struct work_struct work; /* flush_to_ldisc() */
 };
 
 /* [C] constant; [A] atomic; [K] lock; [B] tty.buf_lock. */
 struct pty {
 	struct tty_struct tty; /* the slave */
 	atomic_t refs;         /* [A] the master, and the open files of the slave */
-	struct pty_ring in;    /* [B] to the slave */
+	struct pty_ring in;    /* [K] to write head, [B] to write tail: to the slave */
 	spinlock_t lock;
 	struct pty_ring out;         /* [K] to the master */
 	unsigned slaves;             /* [K] open files of the slave */

@@ -44,12 +44,8 @@ static int flush_master(struct pty *pty, unsigned queue)
 		spin_unlock(&pty->lock);
 		wake_up_all(&pty->tty.write_wait);
 	}
-	if (queue != TCIFLUSH) {
-		mutex_lock(&pty->tty.buf_lock);
-		pty->in.tail = pty->in.head;
-		mutex_unlock(&pty->tty.buf_lock);
-		wake_up_all(&pty->write_wait);
-	}
+	if (queue != TCIFLUSH)
+		pty->tty.ops->drop_input(&pty->tty);
 	return 0;
 }
 

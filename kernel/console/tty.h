@@ -57,6 +57,13 @@ struct tty_operations {
 	void (*start)(struct tty_struct *tty);
 	/* A reader has made room for input. No lock held. */
 	void (*input_taken)(struct tty_struct *tty);
+	/*
+	 * Received bytes that have not reached the line discipline: waits until they have, as far
+	 * as it takes them; drops them. Both are NULL: they reach it at once. Task context, no lock
+	 * of the line discipline held.
+	 */
+	void (*flush_input)(struct tty_struct *tty);
+	void (*drop_input)(struct tty_struct *tty);
 	/* Received bytes, or the modes, have been changed; for packet mode. May be NULL. */
 	void (*changed)(struct tty_struct *tty, unsigned what);
 	/*

@@ -96,6 +96,11 @@ ssize_t tty_write(struct tty_struct *tty, const char *buf, size_t count, struct 
 
 bool tty_readable(struct tty_struct *tty)
 {
+	if (n_tty_input_polled(&tty->ldata))
+		return true;
+	if (!tty->ops->flush_input)
+		return false;
+	tty->ops->flush_input(tty);
 	return n_tty_input_polled(&tty->ldata);
 }
 

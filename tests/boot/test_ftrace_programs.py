@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from nop5 import ROOT, eventually
+from test_abi import build_programs
 from test_livepatch import NEW, PATCH
 
 TRACING = "/sys/kernel/tracing"
@@ -137,3 +138,18 @@ def test_an_exec_and_its_memory_have_the_function_names_of_linux(tracing):
     lines = [line.split("|", 1)[1].strip(" ;{}") for line in tracing.check("cat trace").splitlines() if "()" in line]
     assert lines[:5] == ["do_execveat_common()", "alloc_bprm()", "mm_alloc()", "vm_area_alloc()", "insert_vm_struct()"]
     assert {"__cond_resched()", "bprm_stack_limits()", "handle_mm_fault()"} <= set(lines) and lines[-1] == "free_bprm()"
+
+
+def test_a_write_to_either_side_of_a_pty_queues_work_for_the_line_discipline(boot):
+    machine = boot(initrd=build_programs([("musl", "pty_basic")]))
+    machine.check(f"cd {TRACING}; echo 1 > events/workqueue/workqueue_queue_work/enable; echo pty_write > set_graph_function")
+    machine.check("echo pty_write tty_insert_flip_string schedule_work_unbound > set_ftrace_filter")
+    machine.check("echo 1 > options/funcgraph-proc; echo function_graph > current_tracer; sh /abi/run musl pty_basic; echo 0 > tracing_on")
+    trace = machine.check("cat trace")
+    queued = {}
+    for task in ("pty_basic", "kworker"):  # the program writes to both sides, and a worker writes the echo
+        lines = [line.split("|", 2)[2] for line in trace.splitlines() if re.search(rf" {task[:7]}[^|]*-\d+ *\|", line)]
+        text = "\n".join(lines)
+        queued[task] = re.findall(r"pty_write\(\) \{\n +tty_insert_flip_string\(\);\n +schedule_work_unbound\(\) \{\n"
+                                  r" +/\* workqueue_queue_work: work struct=(\w+) function=flush_to_ldisc ", text)
+    assert len(set(queued["pty_basic"])) == 2 and set(queued["kworker"]) < set(queued["pty_basic"])
