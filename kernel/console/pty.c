@@ -109,7 +109,7 @@ static void flush_output_to_master(struct pty *pty)
 	kill_fasync(&pty->fasync, SIGIO, POLL_IN);
 }
 
-/* For both sides. The name is that of the UARTs' function (tty_buffer.c): it is the same station. */
+/* For both sides. It has the name of the UARTs' function in tty_buffer.c, which does the same. */
 static void flush_to_ldisc(struct work_struct *work)
 {
 	struct pty_ring *ring = container_of(work, struct pty_ring, work);

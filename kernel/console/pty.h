@@ -5,8 +5,9 @@
  *   write(master) -> in -> (workqueue) -> line discipline -> read(slave) -> program
  *
  * A write to either side ends with pty_write(), which puts the bytes into the flip buffer of the
- * other side, and queues work; the worker wakes the reader, or gives the bytes to the line
- * discipline, which may echo them. A task that has read from the slave queues the work for the rest.
+ * other side, and queues work. The worker wakes the reader of the master, or gives the bytes to the
+ * line discipline, which may echo them. A task that has read from the slave queues the work again.
+ *
  * A reader does not depend on the worker: the master takes what is in its buffer, and the slave, if
  * it has no input, waits for the work (flush_input). So what was written before a read or a poll(2)
  * counts, as on Linux.
