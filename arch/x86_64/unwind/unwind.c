@@ -145,13 +145,17 @@ bool unwind_next(struct unwind *u)
 		unwind_from_regs(u, regs);
 		return true;
 	}
-	if (!IS_ALIGNED(bp, 8) || !find_stack(u, bp, &b) || !in_bounds(&b, bp, 16))
+	if (!IS_ALIGNED(bp, 8))
 		return false;
-	if (b.low == u->stack.low && bp < u->stack.high)
-		return false; /* does not ascend: a loop */
+	if (unlikely(!in_bounds(&u->stack, bp, 16))) {
+		/* Another stack. On the same one it does not ascend: a loop. */
+		if (!find_stack(u, bp, &b) || !in_bounds(&b, bp, 16) || b.high == u->stack.high)
+			return false;
+		u->stack.high = b.high;
+	}
 	u->ip = return_address(u, *(unsigned long *)(bp + 8), bp + 8);
 	u->bp = *(unsigned long *)bp;
-	u->stack = (struct stack_bounds){ b.low, bp + 1 };
+	u->stack.low = bp + 1;
 	return u->ip != 0;
 }
 

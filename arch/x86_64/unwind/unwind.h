@@ -16,8 +16,8 @@ struct unwind {
 	unsigned long ip;
 	/* the caller of a function that was interrupted before it had a frame, or 0 */
 	unsigned long extra_ip;
-	struct stack_bounds stack;
-	int return_idx; /* state of unwind_return_hook */
+	struct stack_bounds stack; /* where the next frame is, if it is on the same stack */
+	int return_idx;            /* state of unwind_return_hook */
 };
 
 /* Moves to the caller. Returns false at the end. */
