@@ -45,6 +45,7 @@ enum {
 };
 
 #define USER_AREA_SIZE 928 /* struct user */
+#define USER_DEBUGREG  848 /* its u_debugreg[8] */
 
 /* ---- single steps ---- */
 
@@ -210,9 +211,12 @@ static long peek_user(struct task_struct *task, unsigned long addr, u64 __user *
 
 static long poke_user(struct task_struct *task, unsigned long addr, u64 value)
 {
-	if (addr % sizeof(u64) || addr / 8 >= NR_REGS)
+	if (addr % sizeof(u64))
 		return -EIO;
-	return set_reg(task, (unsigned)(addr / 8), value);
+	/* Debuggers clear the debug registers of each new task. There are none to set. */
+	if (addr >= USER_DEBUGREG && addr < USER_DEBUGREG + 8 * sizeof(u64))
+		return value ? -EIO : 0;
+	return addr / 8 < NR_REGS ? set_reg(task, (unsigned)(addr / 8), value) : -EIO;
 }
 
 /* A whole set at data. */
