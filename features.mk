@@ -138,6 +138,10 @@ $(call feature,perf,events programs breakpoints,\
 	arch/x86_64/cpu/local_word.h arch/x86_64/time/tsc_conversion.c,\
 	perf_event_open: software events and events of tracefs and probes; counted and sampled)
 
+$(call feature,seccomp,programs,\
+	kernel/seccomp,\
+	seccomp: system calls that a task gives up; filters in classic BPF)
+
 $(call feature,ptrace,programs,\
 	kernel/ptrace arch/x86_64/user/ptrace.c arch/x86_64/user/ptrace.h arch/x86_64/user/fpu_regset.c,\
 	ptrace: one task stops another one and sees and changes its registers and memory and signals and system calls)

@@ -12,6 +12,7 @@
 #include "kernel/sched/runqueue.h"
 #include "kernel/sched/sched_events.h"
 #include "kernel/sched/task_events.h"
+#include "kernel/task/seccomp.h"
 #include "kernel/task/task.h"
 #include "kernel/task/tracee.h"
 #include "kernel/signal/signal.h"
@@ -121,6 +122,8 @@ static int publish_task(struct task_struct *p, const struct kernel_clone_args *a
 		publish_process(p, args, pid);
 	if (unlikely(p->tracee))
 		ptrace_ops.fork_attach(p);
+	if (unlikely(current->seccomp.mode))
+		seccomp_ops->fork(p);
 	spin_unlock_irqrestore(&current->sighand->siglock, flags);
 	spin_unlock(&tasklist_lock);
 	new_task_parts(p);

@@ -2,6 +2,7 @@
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
 #include "kernel/task/cred.h"
+#include "kernel/task/seccomp.h"
 #include "kernel/task/signal_struct.h"
 #include "kernel/syscalls/syscalls.h"
 #include "kernel/vm/mm.h"
@@ -23,6 +24,8 @@
 #define PR_GET_SECUREBITS      27
 #define PR_SET_CHILD_SUBREAPER 36
 #define PR_GET_CHILD_SUBREAPER 37
+#define PR_GET_SECCOMP         21
+#define PR_SET_SECCOMP         22
 #define PR_SET_NO_NEW_PRIVS    38
 #define PR_GET_NO_NEW_PRIVS    39
 #define PR_GET_TID_ADDRESS     40
@@ -154,6 +157,11 @@ SYSCALL_DEFINE5(prctl, int, option, unsigned long, arg2, unsigned long, arg3, un
 		return set_child_subreaper(arg2);
 	case PR_GET_CHILD_SUBREAPER:
 		return put_user(current->signal->is_child_subreaper ? 1 : 0, (int __user *)arg2);
+	case PR_GET_SECCOMP:
+		return current->seccomp.mode;
+	case PR_SET_SECCOMP:
+		return seccomp_ops ? seccomp_ops->set_mode(arg2, (const void __user *)arg3)
+				   : -EINVAL;
 	case PR_GET_TID_ADDRESS:
 		return put_user((unsigned long)current->clear_child_tid,
 				(unsigned long __user *)arg2);

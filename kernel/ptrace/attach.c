@@ -12,6 +12,7 @@
 #include "kernel/process/ptrace.h"
 #include "kernel/ptrace/ptrace.h"
 #include "kernel/sched/user_work.h"
+#include "kernel/syscalls/syscalls.h"
 
 struct tracee *alloc_tracee(struct task_struct *task)
 {

@@ -99,8 +99,6 @@ int ptrace_notify(int code, unsigned long message);
 
 /* PTRACE_GET_SYSCALL_INFO. task is frozen. The size, or -EFAULT. */
 long ptrace_get_syscall_info(struct task_struct *task, size_t size, void __user *to);
-/* What the current task or a frozen one does with its system calls: SYSCALL_WORK_*. */
-void set_syscall_work(struct task_struct *task, unsigned set, unsigned clear);
 /* The current task has stopped within a system call, whose end it may have to report. */
 void ptrace_stopped_in_syscall(void);
 

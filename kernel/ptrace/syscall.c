@@ -1,9 +1,9 @@
 /*
  * System calls and single steps of a tracee.
  *
- * A system call of a tracee whose tracer wants to see it comes here (syscall_divert_hook) from the
- * function of the call, before its body. The task stops, calls the function for what the registers
- * say then, and reports the end on its way to user mode: USER_WORK_PTRACE. A tracer that asks for
+ * A system call of a tracee whose tracer wants to see it is diverted before its body
+ * (kernel/process/divert.c). The task stops, makes the call that the registers describe then, and
+ * reports the end on its way to user mode: USER_WORK_PTRACE. A tracer that asks for
  * the end only while the task is within a call, in the stop of an event, gets it the same way.
  *
  * A single step is the flag TF of the program's registers, which makes the CPU trap after one
@@ -11,18 +11,11 @@
  */
 #include "arch/mm/uaccess.h"
 #include "arch/user/ptrace.h"
+#include "arch/user/syscall_regs.h"
 #include "kernel/init.h"
 #include "kernel/ptrace/ptrace.h"
 #include "kernel/sched/user_work.h"
 #include "kernel/syscalls/syscalls.h"
-
-void set_syscall_work(struct task_struct *task, unsigned set, unsigned clear)
-{
-	if (clear)
-		__atomic_fetch_and(&task->syscall_trace, (u16)~clear, __ATOMIC_SEQ_CST);
-	if (set)
-		__atomic_fetch_or(&task->syscall_trace, (u16)set, __ATOMIC_SEQ_CST);
-}
 
 static bool has_work(unsigned work)
 {
@@ -43,19 +36,10 @@ static void report_syscall(unsigned long message)
 		send_sig(sig);
 }
 
-/* syscall_divert_hook */
-static long divert(void)
+/* ptrace_ops.syscall_enter() */
+static void syscall_enter(void)
 {
-	struct pt_regs *regs = task_pt_regs(current);
-	long ret;
-
-	if (has_work(SYSCALL_WORK_PTRACE))
-		report_syscall(PTRACE_EVENTMSG_SYSCALL_ENTRY);
-	set_syscall_work(current, SYSCALL_WORK_DIVERTED, 0);
-	/* A killed task makes no more calls. A tracer makes a task leave one out by number -1. */
-	ret = fatal_signal_pending(current) ? -ENOSYS : arch_make_syscall(regs);
-	set_user_work(current, USER_WORK_PTRACE);
-	return ret;
+	report_syscall(PTRACE_EVENTMSG_SYSCALL_ENTRY);
 }
 
 void ptrace_stopped_in_syscall(void)
@@ -92,7 +76,7 @@ static void exit_to_user(struct pt_regs *regs)
 
 /* ---- PTRACE_GET_SYSCALL_INFO ---- */
 
-enum { SYSCALL_INFO_NONE, SYSCALL_INFO_ENTRY, SYSCALL_INFO_EXIT };
+enum { SYSCALL_INFO_NONE, SYSCALL_INFO_ENTRY, SYSCALL_INFO_EXIT, SYSCALL_INFO_SECCOMP };
 
 struct ptrace_syscall_info {
 	u8 op;
@@ -107,7 +91,10 @@ struct ptrace_syscall_info {
 			s64 rval;
 			u8 is_error;
 		} exit;
-		u8 bytes[64]; /* the longest, for seccomp */
+		struct {
+			u64 nr, args[6];
+			u32 ret_data;
+		} seccomp;
 	};
 };
 BUILD_BUG_ON(sizeof(struct ptrace_syscall_info) != 88);
@@ -116,16 +103,26 @@ BUILD_BUG_ON(sizeof(struct ptrace_syscall_info) != 88);
 	(offsetof(struct ptrace_syscall_info, member) +                                            \
 	 sizeof(((struct ptrace_syscall_info *)0)->member))
 
-/* Which end of a system call the stop is at. Linux, too, knows it only with TRACESYSGOOD. */
-static unsigned long syscall_stop(struct task_struct *task)
+/*
+ * Which end of a system call the stop is at; Linux, too, knows it only with TRACESYSGOOD. Or the
+ * event of a filter: then with its data.
+ */
+static int syscall_stop(struct task_struct *task, u32 *data)
 {
-	unsigned long message = 0;
+	int op = SYSCALL_INFO_NONE;
 
 	spin_lock_irq(&task->sighand->siglock);
-	if (task->tracee->info && task->tracee->info->si_code == (SIGTRAP | 0x80))
-		message = task->tracee->message;
+	if (task->tracee->info) {
+		unsigned long message = task->tracee->message;
+
+		if (task->tracee->info->si_code == (SIGTRAP | 0x80))
+			op = (int)message; /* SYSCALL_INFO_ENTRY or _EXIT */
+		else if (task->tracee->info->si_code == (SIGTRAP | PTRACE_EVENT_SECCOMP << 8))
+			op = SYSCALL_INFO_SECCOMP;
+		*data = (u32)message;
+	}
 	spin_unlock_irq(&task->sighand->siglock);
-	return message;
+	return op;
 }
 
 long ptrace_get_syscall_info(struct task_struct *task, size_t size, void __user *to)
@@ -137,16 +134,20 @@ long ptrace_get_syscall_info(struct task_struct *task, size_t size, void __user 
 		.stack_pointer = regs->sp,
 	};
 	size_t actual = offsetof(struct ptrace_syscall_info, entry);
+	u32 data = 0;
 
-	switch (syscall_stop(task)) {
-	case PTRACE_EVENTMSG_SYSCALL_ENTRY:
-		info.op = SYSCALL_INFO_ENTRY;
+	info.op = (u8)syscall_stop(task, &data);
+	switch (info.op) {
+	case SYSCALL_INFO_SECCOMP: /* begins as an entry */
+		info.seccomp.ret_data = data;
+		fallthrough;
+	case SYSCALL_INFO_ENTRY:
 		info.entry.nr = (u64)(s64)(int)regs->orig_ax;
 		arch_syscall_args(regs, info.entry.args);
-		actual = END_OF(entry.args);
+		actual = info.op == SYSCALL_INFO_ENTRY ? END_OF(entry.args)
+						       : END_OF(seccomp.ret_data);
 		break;
-	case PTRACE_EVENTMSG_SYSCALL_EXIT:
-		info.op = SYSCALL_INFO_EXIT;
+	case SYSCALL_INFO_EXIT:
 		info.exit.rval = (s64)regs->ax;
 		info.exit.is_error = regs->ax >= (u64)-MAX_ERRNO;
 		actual = END_OF(exit.is_error);
@@ -157,7 +158,7 @@ long ptrace_get_syscall_info(struct task_struct *task, size_t size, void __user 
 
 static int __init ptrace_syscall_init(void)
 {
-	syscall_divert_hook = divert;
+	ptrace_ops.syscall_enter = syscall_enter;
 	ptrace_ops.handler = step_into_handler;
 	ptrace_ops.exit_to_user = exit_to_user;
 	return 0;

@@ -27,6 +27,7 @@ struct pid;
 struct rt_mutex_waiter;
 struct sighand_struct;
 struct signal_struct;
+struct seccomp_filter;
 struct tracee;
 
 #define TASK_COMM_LEN 16
@@ -129,10 +130,12 @@ struct task_struct {
 		};
 		/* Not 0: the next system call does not take the short way. */
 		u32 syscall_work;
-#define SYSCALL_WORK_TRACE    1 /* tracepoints are on; alone: there is no other work */
-#define SYSCALL_WORK_PTRACE   2 /* the tracer wants to see both ends of system calls */
-#define SYSCALL_WORK_STEP     4 /* the tracer steps: a system call ends with a trap */
-#define SYSCALL_WORK_DIVERTED 8 /* the task has reported the call that it makes, to its tracer */
+#define SYSCALL_WORK_TRACE    1  /* tracepoints are on; alone: there is no other work */
+#define SYSCALL_WORK_PTRACE   2  /* the tracer wants to see both ends of system calls */
+#define SYSCALL_WORK_STEP     4  /* the tracer steps: a system call ends with a trap */
+#define SYSCALL_WORK_DIVERTED 8  /* the task is in syscall_divert() */
+#define SYSCALL_WORK_SECCOMP  16 /* the task has given up system calls */
+#define SYSCALL_WORK_DIVERT   (SYSCALL_WORK_PTRACE | SYSCALL_WORK_STEP | SYSCALL_WORK_SECCOMP)
 	};
 	u32 user_work;             /* [A] USER_WORK_*, all below 0x10000 */
 	bool uprobe_step;          /* [O] executes a probed instruction in a slot: signals wait */
@@ -219,12 +222,21 @@ struct task_struct {
 	struct list_head tasks;     /* [L] all tasks */
 	struct sigpending pending;  /* [siglock] signals for this task alone */
 	unsigned jobctl;            /* [siglock] JOBCTL_*: what a stop asks of the task */
-	struct tracee *tracee;      /* [L and siglock] NULL: no task traces it */
-	struct tracee *tracees;     /* [L] tracee.next of the tasks that it traces */
-	u64 saved_sigmask;          /* [O] blocked, before sigsuspend(2) or its kin */
-	unsigned long sas_ss_sp;    /* [O] the alternate stack of handlers */
-	size_t sas_ss_size;         /* [O] 0: none */
-	unsigned sas_ss_flags;      /* [O] SS_* */
+	struct {
+		struct seccomp_filter *filter; /* [siglock] counted */
+		/*
+		 * [siglock to write] the system calls, by number, that the filters allow in any
+		 * case; NULL: none
+		 */
+		const u64 *allows;
+		u8 mode; /* [siglock to write] SECCOMP_MODE_* */
+	} seccomp;
+	struct tracee *tracee;              /* [L and siglock] NULL: no task traces it */
+	struct tracee *tracees;             /* [L] tracee.next of the tasks that it traces */
+	u64 saved_sigmask;                  /* [O] blocked, before sigsuspend(2) or its kin */
+	unsigned long sas_ss_sp;            /* [O] the alternate stack of handlers */
+	size_t sas_ss_size;                 /* [O] 0: none */
+	unsigned sas_ss_flags;              /* [O] SS_* */
 	struct restart_block restart_block; /* [O] for restart_syscall(2) */
 
 	/* kthreads */

@@ -240,7 +240,7 @@ static bool notify_continued(struct task_struct *tsk)
 enum verdict { VERDICT_NONE, VERDICT_AGAIN, VERDICT_HANDLER, VERDICT_RELOCK, VERDICT_FATAL };
 
 /* Decides what to do with a signal that was taken. siglock held, unless VERDICT_RELOCK. */
-static enum verdict act_on_signal(struct ksignal *ksig)
+static __always_inline enum verdict act_on_signal(struct ksignal *ksig)
 {
 	struct task_struct *tsk = current;
 	struct k_sigaction *action = &tsk->sighand->action[ksig->sig - 1];

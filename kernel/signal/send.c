@@ -455,7 +455,7 @@ int kill_something_info(const struct siginfo *info, pid_t pid)
 }
 
 /* Sends the current task a signal that it can neither block nor ignore. */
-static void force_sig_info(const struct siginfo *info, bool no_handler)
+void force_sig_info(const struct siginfo *info, bool no_handler)
 {
 	struct task_struct *tsk = current;
 	struct k_sigaction *action = &tsk->sighand->action[info->si_signo - 1];

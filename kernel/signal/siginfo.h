@@ -48,6 +48,7 @@
 #define BUS_ADRERR    2
 #define TRAP_BRKPT    1
 #define TRAP_TRACE    2
+#define SYS_SECCOMP   1
 #define CLD_EXITED    1
 #define CLD_KILLED    2
 #define CLD_DUMPED    3
@@ -89,6 +90,11 @@ struct siginfo {
 		struct {
 			long si_band;
 			int si_fd;
+		};
+		struct {
+			unsigned long si_call_addr;
+			int si_syscall;
+			unsigned si_arch;
 		};
 		u8 bytes[KERNEL_SIGINFO_SIZE - 16];
 	};

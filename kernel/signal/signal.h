@@ -108,6 +108,8 @@ static inline void fill_kill_info(struct siginfo *info, int sig, int code)
  * or ignored; then without a handler. Task context.
  */
 void force_sig(int sig);
+/* no_handler: not even the program's handler keeps it from ending the process. */
+void force_sig_info(const struct siginfo *info, bool no_handler);
 void force_sig_fault(int sig, int code, unsigned long addr);
 /* The same for a signal that the handler's frame itself could not take: ends the program. */
 void force_sigsegv(int sig);

@@ -17,14 +17,19 @@ const struct syscall_metadata *syscall_by_index(unsigned index)
 	return index < (size_t)(end - first) ? first + index : NULL;
 }
 
+void set_syscall_work(struct task_struct *task, unsigned set, unsigned clear)
+{
+	if (clear)
+		__atomic_fetch_and(&task->syscall_trace, (u16)~clear, __ATOMIC_SEQ_CST);
+	if (set)
+		__atomic_fetch_or(&task->syscall_trace, (u16)set, __ATOMIC_SEQ_CST);
+}
+
 static unsigned probed_ends; /* [tracepoints_mutex] of the two tracepoints, those with a probe */
 
 static void set_syscall_trace(struct task_struct *p, void *on)
 {
-	if (on)
-		__atomic_fetch_or(&p->syscall_trace, SYSCALL_WORK_TRACE, __ATOMIC_RELAXED);
-	else
-		__atomic_fetch_and(&p->syscall_trace, ~SYSCALL_WORK_TRACE, __ATOMIC_RELAXED);
+	set_syscall_work(p, on ? SYSCALL_WORK_TRACE : 0, on ? 0 : SYSCALL_WORK_TRACE);
 }
 
 /* A new task gets the state of its parent (kernel/task/task.c). */
@@ -41,7 +46,17 @@ void syscall_unregfunc(void)
 		for_all_tasks(set_syscall_trace, NULL);
 }
 
-long (*syscall_divert_hook)(void);
+/* trace has a bit of SYSCALL_WORK_DIVERT. */
+static bool is_diverted(const struct task_struct *p, unsigned trace)
+{
+	const u64 *allows = READ_ONCE(p->seccomp.allows);
+	unsigned nr = (unsigned)task_pt_regs(p)->orig_ax;
+
+	if (trace & SYSCALL_WORK_DIVERTED)
+		return false;
+	return (trace & (SYSCALL_WORK_PTRACE | SYSCALL_WORK_STEP)) || !allows ||
+	       nr >= NR_SYSCALLS || !(allows[nr / 64] & 1ULL << nr % 64);
+}
 
 enum syscall_way syscall_boundary_work(void)
 {
@@ -50,7 +65,7 @@ enum syscall_way syscall_boundary_work(void)
 
 	task_quiescent(p);
 	trace = READ_ONCE(p->syscall_trace);
-	if ((trace & (SYSCALL_WORK_PTRACE | SYSCALL_WORK_STEP)) && !(trace & SYSCALL_WORK_DIVERTED))
+	if ((trace & SYSCALL_WORK_DIVERT) && is_diverted(p, trace))
 		return SYSCALL_DIVERTED;
 	return trace & SYSCALL_WORK_TRACE ? SYSCALL_TRACED : SYSCALL_DIRECT;
 }
@@ -79,7 +94,7 @@ long __x64_sys_ni_syscall(void)
 	enum syscall_way way = syscall_boundary();
 
 	if (unlikely(way == SYSCALL_DIVERTED))
-		return syscall_divert_hook();
+		return syscall_divert();
 	if (nr >= 0 && nr < NR_SYSCALLS)
 		atomic_inc(&unknown_calls[nr]);
 	if (unlikely(way == SYSCALL_TRACED)) {

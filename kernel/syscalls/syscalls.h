@@ -60,17 +60,19 @@ unsigned syscall_unknown_count(unsigned nr);
 enum syscall_way {
 	SYSCALL_DIRECT,
 	SYSCALL_TRACED,   /* between its two tracepoints */
-	SYSCALL_DIVERTED, /* by syscall_divert_hook */
+	SYSCALL_DIVERTED, /* by syscall_divert() */
 };
 /* The rest of syscall_boundary(), if there is work. */
 enum syscall_way syscall_boundary_work(void);
 /*
- * Hook of kernel/ptrace/, for a task with SYSCALL_WORK_PTRACE or STEP, which nothing else sets:
- * makes the system call that task_pt_regs() describes once its tracer has seen and perhaps changed
- * it. Sets SYSCALL_WORK_DIVERTED, so that the function of the call does not come here again.
- * Returns the result. As a system call.
+ * kernel/process/divert.c: makes the system call that task_pt_regs() describes, once the tracer of
+ * the task has seen and perhaps changed it, and the filters of the task allow it. Until then it has
+ * SYSCALL_WORK_DIVERTED, so that the function of the call does not come here again. Returns the
+ * result. As a system call.
  */
-extern long (*syscall_divert_hook)(void);
+long syscall_divert(void);
+/* Changes syscall_trace of the current task, or of another one that its caller knows to stay. */
+void set_syscall_work(struct task_struct *task, unsigned set, unsigned clear);
 /*
  * Begins each system call, at a quiescent point (kernel/sched/quiescent.h). One load and one test
  * tell that the call is neither traced nor diverted and that nobody waits for the point. Task
@@ -161,7 +163,7 @@ static __always_inline enum syscall_way syscall_boundary(void)
 		if (unlikely(__way == SYSCALL_TRACED))                                             \
 			return traced_sys_##name_();                                               \
 		if (unlikely(__way == SYSCALL_DIVERTED))                                           \
-			return syscall_divert_hook();                                              \
+			return syscall_divert();                                                   \
 		return __do_sys_##name_();                                                         \
 	}                                                                                          \
 	static __always_inline long __do_sys_##name_(void)
@@ -201,7 +203,7 @@ static __always_inline enum syscall_way syscall_boundary(void)
 		if (unlikely(__way == SYSCALL_TRACED))                                             \
 			return traced_sys_##name(SYSCALL_MAP##n(SYSCALL_ARGUMENT, __VA_ARGS__));   \
 		if (unlikely(__way == SYSCALL_DIVERTED))                                           \
-			return syscall_divert_hook();                                              \
+			return syscall_divert();                                                   \
 		return __do_sys_##name(SYSCALL_MAP##n(SYSCALL_CAST, __VA_ARGS__));                 \
 	}                                                                                          \
 	static __always_inline long __do_sys_##name(SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__))

@@ -35,6 +35,7 @@ struct tracee {
 #define PTRACE_EVENT_EXEC       4
 #define PTRACE_EVENT_VFORK_DONE 5
 #define PTRACE_EVENT_EXIT       6
+#define PTRACE_EVENT_SECCOMP    7
 #define PTRACE_EVENT_STOP       128
 
 /*
@@ -64,6 +65,8 @@ struct ptrace_ops {
 	void (*trap)(void);
 	/* The current task is going to enter a handler. siglock held. */
 	void (*handler)(void);
+	/* SYSCALL_WORK_PTRACE: the current task is going to make a system call. May stop. */
+	void (*syscall_enter)(void);
 	/* USER_WORK_PTRACE, which this clears: the task may have lost its tracer. May stop. */
 	void (*exit_to_user)(struct pt_regs *regs);
 	/* p is no longer traced, and goes on if it was stopped. L held. */

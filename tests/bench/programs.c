@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -167,6 +169,75 @@ static unsigned long measure_futex(unsigned n)
 	return begin / (2 * n);
 }
 
+/* What a filter as strace --seccomp-bpf installs it adds to a call that it lets pass. */
+static unsigned long measure_filtered(unsigned n)
+{
+	/* struct sock_filter: musl has no header for it. */
+	struct {
+		unsigned short code;
+		unsigned char jt, jf;
+		unsigned k;
+	} code[] = {
+		{ 0x20, 0, 0, 4 },          /* the architecture */
+		{ 0x15, 0, 3, 0xc000003e }, /* another one: allow */
+		{ 0x20, 0, 0, 0 },          /* the number */
+		{ 0x15, 0, 1, SYS_write },
+		{ 0x06, 0, 0, 0x7ff00000 }, /* SECCOMP_RET_TRACE */
+		{ 0x06, 0, 0, 0x7fff0000 }, /* SECCOMP_RET_ALLOW */
+	};
+	struct {
+		unsigned short length;
+		void *code;
+	} filter = { sizeof(code) / sizeof(code[0]), code };
+	unsigned long *each = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+				   -1, 0);
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+		expect(!prctl(PR_SET_SECCOMP, 2, &filter), "seccomp");
+		*each = measure(op_getppid, n);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	return *each - measure(op_getppid, n);
+}
+
+static void go_on_and_look(pid_t pid)
+{
+	char info[88];
+	int status;
+
+	ptrace(PTRACE_SYSCALL, pid, NULL, NULL);
+	waitpid(pid, &status, __WALL);
+	call4(SYS_ptrace, 0x420e /* PTRACE_GET_SYSCALL_INFO */, pid, sizeof(info), (long)info);
+}
+
+/* What a tracer adds to a call whose two ends it looks at. */
+static unsigned long measure_traced(unsigned n)
+{
+	unsigned long begin = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		for (;;)
+			op_getppid();
+	}
+	waitpid(pid, NULL, 0);
+	ptrace(PTRACE_SETOPTIONS, pid, NULL, 1 /* PTRACE_O_TRACESYSGOOD */);
+	for (unsigned i = 0; i < 2 * (n + n / 10); i++) {
+		if (i == 2 * (n / 10))
+			begin = __rdtsc();
+		go_on_and_look(pid);
+	}
+	begin = __rdtsc() - begin;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return begin / n - measure(op_getppid, n);
+}
+
 static const struct {
 	const char *name;
 	void (*op)(void);
@@ -189,6 +260,8 @@ static const struct {
 	{ "pipe_program", NULL, measure_pipe, 10000 },
 	{ "futex", NULL, measure_futex, 10000 },
 	{ "file", op_file, NULL, 5000 },
+	{ "filtered", NULL, measure_filtered, 10000 },
+	{ "traced", NULL, measure_traced, 2000 },
 };
 
 static void prepare(void)

@@ -27,6 +27,8 @@ FIGURES = {
     "pipe_program": ("pipe of programs, per switch", "instructions", 1_500),
     "futex": ("futex, per switch", "instructions", 1_100),
     "file": ("4 KiB write and read of a file", "instructions", 3_000),
+    "filtered": ("a call that its filter lets pass: more", "instructions", 50),
+    "traced": ("a call that a tracer looks at: more", "instructions", 7_000),
     "prompt": ("kernel entry to busybox's prompt", "instructions", 60_000_000),
 }
 # At random addresses neighbours share a page table or do not, and mmap and fork cost more or less.

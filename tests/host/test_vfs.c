@@ -122,7 +122,11 @@ enum syscall_way syscall_boundary_work(void)
 	return SYSCALL_DIRECT;
 }
 
-long (*syscall_divert_hook)(void); /* no task has a tracer */
+/* No task has a tracer or a filter. */
+long syscall_divert(void)
+{
+	abort();
+}
 
 DEFINE_SPINLOCK(fasync_lock); /* no file sends signals */
 

@@ -45,7 +45,6 @@ enum {
 };
 
 #define USER_AREA_SIZE 928 /* struct user */
-#define USER_DEBUGREG  848 /* its u_debugreg[8] */
 
 /* ---- single steps ---- */
 
@@ -211,12 +210,9 @@ static long peek_user(struct task_struct *task, unsigned long addr, u64 __user *
 
 static long poke_user(struct task_struct *task, unsigned long addr, u64 value)
 {
-	if (addr % sizeof(u64))
+	if (addr % sizeof(u64) || addr / 8 >= NR_REGS)
 		return -EIO;
-	/* Debuggers clear the debug registers of each new task. There are none to set. */
-	if (addr >= USER_DEBUGREG && addr < USER_DEBUGREG + 8 * sizeof(u64))
-		return value ? -EIO : 0;
-	return addr / 8 < NR_REGS ? set_reg(task, (unsigned)(addr / 8), value) : -EIO;
+	return set_reg(task, (unsigned)(addr / 8), value);
 }
 
 /* A whole set at data. */
@@ -271,29 +267,4 @@ long arch_ptrace(struct task_struct *task, long request, unsigned long addr, uns
 		return arch_prctl_of(task, addr, data);
 	}
 	return -EIO;
-}
-
-/* ---- system calls ---- */
-
-long arch_make_syscall(struct pt_regs *regs)
-{
-	typedef long syscall_fn(u64 di, u64 si, u64 dx, u64 r10, u64 r8, u64 r9);
-	int nr = (int)regs->orig_ax;
-
-	if (nr == -1)
-		return (long)regs->ax;
-	if ((unsigned)nr >= NR_SYSCALLS)
-		return __x64_sys_ni_syscall();
-	return ((syscall_fn *)sys_call_table[nr])(regs->di, regs->si, regs->dx, regs->r10, regs->r8,
-						  regs->r9);
-}
-
-void arch_syscall_args(const struct pt_regs *regs, u64 args[6])
-{
-	args[0] = regs->di;
-	args[1] = regs->si;
-	args[2] = regs->dx;
-	args[3] = regs->r10;
-	args[4] = regs->r8;
-	args[5] = regs->r9;
 }

@@ -7,8 +7,6 @@
 #include "arch/cpu/ptrace.h"
 #include "kernel/sched/sched.h"
 
-#define AUDIT_ARCH 0xc000003eU /* x86-64, little endian: for PTRACE_GET_SYSCALL_INFO */
-
 /* Requests of this machine. -EIO: none has that number. */
 long arch_ptrace(struct task_struct *task, long request, unsigned long addr, unsigned long data);
 
@@ -29,7 +27,3 @@ struct user_regset {
 /* NULL: no set has that type (NT_*). */
 const struct user_regset *arch_regset(unsigned type);
 extern const struct user_regset fpu_regset, xstate_regset;
-
-/* Makes the system call of the registers, for the current task. Its result. */
-long arch_make_syscall(struct pt_regs *regs);
-void arch_syscall_args(const struct pt_regs *regs, u64 args[6]);

@@ -14,6 +14,7 @@
 #include "kernel/task/pid.h"
 #include "kernel/process/rusage.h"
 #include "kernel/task/signal_struct.h"
+#include "kernel/task/seccomp.h"
 #include "kernel/task/tracee.h"
 #include "kernel/vm/mm.h"
 
@@ -303,7 +304,9 @@ static void show_capabilities(struct seq_file *m, struct task_struct *task)
 	show_set(m, "CapBnd", cred->cap_bset);
 	show_set(m, "CapAmb", cred->cap_ambient);
 	put_cred(cred);
-	seq_printf(m, "NoNewPrivs:\t%d\nSeccomp:\t0\n", READ_ONCE(task->no_new_privs));
+	seq_printf(m, "NoNewPrivs:\t%d\nSeccomp:\t%d\nSeccomp_filters:\t%u\n",
+		   READ_ONCE(task->no_new_privs), READ_ONCE(task->seccomp.mode),
+		   READ_ONCE(task->seccomp.mode) ? seccomp_ops->count(task) : 0);
 }
 
 static void show_signals(struct seq_file *m, struct task_struct *task,
