@@ -54,7 +54,7 @@ static void fput_deferred(struct file *file)
 		return;
 	atomic_set(&file->f_count, 1);
 	work->func = fput_work;
-	if (!(current->flags & PF_KTHREAD) && !task_work_add(current, work, false))
+	if (!(current->flags & PF_KTHREAD) && !task_work_add(current, work))
 		return;
 	do {
 		seen = READ_ONCE(delayed_files);

@@ -48,6 +48,7 @@
 #define BUS_ADRERR    2
 #define TRAP_BRKPT    1
 #define TRAP_TRACE    2
+#define TRAP_PERF     6
 #define SYS_SECCOMP   1
 #define CLD_EXITED    1
 #define CLD_KILLED    2
@@ -55,6 +56,8 @@
 #define CLD_TRAPPED   4
 #define CLD_STOPPED   5
 #define CLD_CONTINUED 6
+
+#define TRAP_PERF_FLAG_ASYNC 1 /* of si_perf_flags: the signal was blocked */
 
 /* siginfo_t of a program. The rest is 0, and not kept here. */
 #define SIGINFO_SIZE        128
@@ -85,7 +88,13 @@ struct siginfo {
 		};
 		struct {
 			unsigned long si_addr;
-			short si_addr_lsb;
+			union {
+				short si_addr_lsb;
+				struct { /* TRAP_PERF */
+					unsigned long si_perf_data;
+					u32 si_perf_type, si_perf_flags;
+				};
+			};
 		};
 		struct {
 			long si_band;

@@ -13,7 +13,7 @@
 /* The head of the list of a task that takes no more work. */
 static struct callback_head no_more_works;
 
-int task_work_add(struct task_struct *task, struct callback_head *work, bool kick)
+int task_work_add(struct task_struct *task, struct callback_head *work)
 {
 	struct callback_head *head;
 
@@ -24,8 +24,6 @@ int task_work_add(struct task_struct *task, struct callback_head *work, bool kic
 		work->next = head;
 	} while (cmpxchg(&task->task_works, head, work) != head);
 	set_user_work(task, USER_WORK_TASK_WORK);
-	if (kick)
-		kick_process(task);
 	return 0;
 }
 

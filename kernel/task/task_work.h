@@ -12,11 +12,10 @@ struct task_struct;
 /*
  * The task calls work->func once: all that wait, the newest first. 0, or -ESRCH: the task is past
  * the place in its end where it does so, and func is not called. The caller has a reference to the
- * task, which is no kernel thread: such a thread never comes there. kick: a task that runs in user
- * mode does so now, and not at its next entry to the kernel. A task that sleeps is not woken. Any
- * context; with kick, any but NMI.
+ * task, which is no kernel thread: such a thread never comes there. The task does so at the end of
+ * its stay in the kernel, or of its next one. A task that sleeps is not woken. Any context.
  */
-int task_work_add(struct task_struct *task, struct callback_head *work, bool kick);
+int task_work_add(struct task_struct *task, struct callback_head *work);
 
 /* Calls what waits for the current task. Task context, no lock held. */
 void task_work_run(void);

@@ -6,6 +6,7 @@
 #include "kernel/process/wait.h"
 #include "kernel/sched/fork.h"
 #include "kernel/sched/sched.h"
+#include "kernel/sched/user_work.h"
 #include "kernel/task/pid.h"
 #include "kernel/time/timer.h"
 #include "selftest/arch/ring3.h"
@@ -54,14 +55,15 @@ SELFTEST(task_work, task_in_user_mode_calls_it_before_it_goes_on)
 	get_task_struct(program.task);
 	while (!program.data[0])
 		msleep(1); /* then it runs in user mode, and makes no system call */
-	EXPECT_EQ(task_work_add(program.task, &note.work, true), 0);
+	EXPECT_EQ(task_work_add(program.task, &note.work), 0);
+	kick_process(program.task);
 	wait_for_completion(&note.done);
 	EXPECT(note.task == program.task);
 	EXPECT(!note.atomic);
 	EXPECT(note.had_memory);
 	program.data[1] = 1;
 	ring3_wait(&program);
-	EXPECT_EQ(task_work_add(note.task, &note.work, false), -ESRCH);
+	EXPECT_EQ(task_work_add(note.task, &note.work), -ESRCH);
 	put_task_struct(note.task);
 	ring3_free(&program);
 	run_on_any_cpu();
@@ -73,15 +75,14 @@ static struct note notes[3];
 static void add_another(struct callback_head *work)
 {
 	take_note(work);
-	(void)task_work_add(current, &notes[2].work, false); /* else it has no place */
+	(void)task_work_add(current, &notes[2].work); /* else it has no place */
 }
 
 /* A child of PID 1 that ends as programs do. */
 static int add_two_and_end(void *unused __unused)
 {
 	notes[0].work.func = add_another;
-	return task_work_add(current, &notes[0].work, false) ||
-	       task_work_add(current, &notes[1].work, false);
+	return task_work_add(current, &notes[0].work) || task_work_add(current, &notes[1].work);
 }
 
 SELFTEST(task_work, task_that_ends_calls_what_waits_and_what_that_adds)

@@ -7,7 +7,7 @@ OBJECTS = "awk '$1 == \"perf_event\" { print $2 }' /proc/slabinfo"
 
 
 @pytest.mark.parametrize("programs", [
-    ("perf_storm", "perf_sample_storm", "perf_exec", "perf_counts"),
+    ("perf_storm", "perf_sample_storm", "perf_exec", "perf_counts", "perf_breakpoint_storm"),
     # Alone: it counts what all tasks do, and PID 1 still waits for the orphans of the others.
     ("perf_tracepoint_storm",),
 ], ids="-".join)

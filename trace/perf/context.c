@@ -133,8 +133,11 @@ int perf_context_add(struct perf_context *ctx, struct perf_event *event)
 	if (error)
 		return error;
 	event->ctx = ctx;
-	if (event->pmu->join)
-		event->pmu->join(event);
+	error = event->pmu->join ? event->pmu->join(event) : 0;
+	if (error) {
+		event->ctx = NULL;
+		return error;
+	}
 	ctx->nr_inherit += event->attr->inherit;
 	ctx->nr_one_cpu += event->cpu != -1;
 	list_add_tail(&event->ctx_node, &ctx->events);
@@ -164,6 +167,8 @@ void perf_context_remove(struct perf_event *event)
 		list_del_rcu(&event->record_node);
 	ctx->nr_inherit -= event->attr->inherit;
 	ctx->nr_one_cpu -= event->cpu != -1;
+	if (event->pmu->leave)
+		event->pmu->leave(event);
 	WRITE_ONCE(event->ctx, NULL);
 }
 

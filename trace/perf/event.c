@@ -68,7 +68,10 @@ struct perf_event *perf_event_alloc(struct perf_event_attr *attr, const struct p
 	event->freq = attr->freq ? attr->sample_freq : 0;
 	event->period = event->freq ? 1 : attr->sample_period; /* with freq: adapted at once */
 	event->left = event->period;
-	event->after = event->freq ? PERF_AFTER_ADAPT : 0;
+	event->after = attr->sigtrap ? PERF_AFTER_ALERT : 0;
+	if (event->freq)
+		event->after |= PERF_AFTER_ADAPT;
+	event->sig_data = attr->sig_data;
 	init_waitqueue_head(&event->wait);
 	error = wants_chains(attr) ? perf_callchain_users(1) : 0;
 	if (error)
@@ -76,6 +79,7 @@ struct perf_event *perf_event_alloc(struct perf_event_attr *attr, const struct p
 	error = pmu->event_init(event);
 	if (error)
 		goto chains;
+	event->asked_exclude = event->exclude;
 	event->records = perf_record_kinds(event);
 	error = perf_records_begin(event);
 	if (error)
@@ -93,6 +97,7 @@ chains:
 	if (wants_chains(attr))
 		perf_callchain_users(-1);
 free:
+	kfree(event->breakpoint);
 	kfree(attr);
 	kmem_cache_free(perf_event_cachep, event);
 	return ERR_PTR(error);
@@ -111,7 +116,7 @@ struct perf_event *perf_event_alloc_child(struct perf_event *event)
 	child->cpu = original->cpu;
 	child->of_task = true;
 	child->flags = original->flags;
-	child->exclude = original->exclude;
+	child->exclude = child->asked_exclude = original->asked_exclude;
 	child->after = original->after;
 	child->source = original->source;
 	/* Of the original, whose task may have called exec: then no child does it again. */
@@ -140,6 +145,7 @@ static void free_event(struct rcu_head *rcu)
 		event_filter_free(event->filter);
 		kfree(event->attr);
 	}
+	kfree(event->breakpoint);
 	kmem_cache_free(perf_event_cachep, event);
 }
 
@@ -321,7 +327,7 @@ void perf_event_release(struct perf_event *event)
 	mutex_unlock(&perf_mutex);
 	event->release.func = destroy_event;
 	/* A task that ends, and a kernel task that drops the last reference, hold no lock here. */
-	if ((current->flags & PF_KTHREAD) || task_work_add(current, &event->release, false))
+	if ((current->flags & PF_KTHREAD) || task_work_add(current, &event->release))
 		destroy_event(&event->release);
 }
 

@@ -9,8 +9,10 @@
 #include "fs/file/file.h"
 #include "fs/file/poll.h"
 #include "fs/file/uio.h"
+#include "fs/vfs/hooks.h"
 #include "kernel/bug.h"
 #include "kernel/mm/slab.h"
+#include "trace/perf/wakeup.h"
 
 struct perf_event *perf_file_event(struct file *file)
 {
@@ -172,6 +174,7 @@ static long for_each_of(struct perf_event *event, unsigned long flags,
 
 static void enable(struct perf_event *event)
 {
+	perf_forget_limit(event);
 	perf_event_set_all(event, true);
 }
 
@@ -301,16 +304,29 @@ static long query_bpf(const struct perf_event *event, struct perf_event_query_bp
 	return put_user(0U, &arg->prog_cnt) ? -EFAULT : 0;
 }
 
-static long modify_attributes(const struct perf_event *event, struct perf_event_attr __user *arg)
+static long modify_attributes(struct perf_event *event, struct perf_event_attr __user *arg)
 {
 	struct perf_event_attr *attr = perf_copy_attr(arg);
 	long error;
 
 	if (IS_ERR(attr))
 		return PTR_ERR(attr);
-	error = attr->type == event->attr->type ? -EOPNOTSUPP : -EINVAL;
+	if (attr->type != event->attr->type)
+		error = -EINVAL;
+	else
+		error = event->pmu->modify ? event->pmu->modify(event, attr) : -EOPNOTSUPP;
 	kfree(attr);
 	return error;
+}
+
+static long refresh(struct perf_event *event, int n)
+{
+	if (event->attr->inherit || !event->attr->sample_period)
+		return -EINVAL;
+	mutex_lock(&perf_mutex);
+	perf_refresh(event, n);
+	mutex_unlock(&perf_mutex);
+	return 0;
 }
 
 static long perf_ioctl(struct file *file, unsigned cmd, unsigned long arg)
@@ -340,11 +356,26 @@ static long perf_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 		return pause_output(event, arg);
 	case PERF_EVENT_IOC_QUERY_BPF:
 		return query_bpf(event, (struct perf_event_query_bpf __user *)arg);
-	case PERF_EVENT_IOC_REFRESH: /* no event stops itself */
-		return -EINVAL;
+	case PERF_EVENT_IOC_REFRESH:
+		return refresh(event, (int)arg);
 	default:
 		return -ENOTTY;
 	}
+}
+
+/* ---- O_ASYNC ---- */
+
+/* From now on each sample sends a signal to the owner of the file. */
+static int perf_fasync(int fd, struct file *file, bool on)
+{
+	struct perf_event *event = file->private_data;
+
+	if (on) {
+		mutex_lock(&perf_mutex);
+		perf_alert_begin(event);
+		mutex_unlock(&perf_mutex);
+	}
+	return fasync_helper(fd, file, on, &event->fasync);
 }
 
 /* ---- the end; memory ---- */
@@ -383,6 +414,7 @@ const struct file_operations perf_fops = {
 	.poll = perf_poll,
 	.ioctl = perf_ioctl,
 	.mmap = perf_mmap,
+	.fasync = perf_fasync,
 	.memory = perf_memory,
 	.release = perf_release,
 };

@@ -47,11 +47,14 @@
 #include "kernel/task/task_work.h"
 #include "trace/perf/buffer.h"
 #include "trace/perf/perf_event.h"
+#include "trace/perf/tap.h"
 
 struct event_filter;
+struct fasync_struct;
 struct file;
 struct mm_struct;
 struct page;
+struct perf_breakpoint;
 struct perf_clocks;
 struct perf_event;
 struct perf_probe;
@@ -93,8 +96,12 @@ struct pmu {
 	 * no lock; may take E. NULL: nothing to do.
 	 */
 	void (*destroy)(struct perf_event *event);
-	/* The event joins event->ctx. M held. NULL: nothing to do. */
-	void (*join)(struct perf_event *event);
+	/*
+	 * The event joins event->ctx: 0, or an errno of perf_event_open(2) and fork(2); leaves it.
+	 * M held. NULL: nothing to do.
+	 */
+	int (*join)(struct perf_event *event);
+	void (*leave)(struct perf_event *event);
 	/*
 	 * PERF_LEVEL: the level of the event's context now. clocks: what they are now, so that a
 	 * clock is not later than the times beside it. M held; or for the sample of a hit, without
@@ -111,6 +118,11 @@ struct pmu {
 	 * has one. Task context, no lock; may take E. NULL: -EINVAL.
 	 */
 	int (*set_filter)(struct perf_event *event, const char *text);
+	/*
+	 * PERF_EVENT_IOC_MODIFY_ATTRIBUTES, of an original: 0 or an errno. attr has passed
+	 * perf_check_attr(). Task context, no lock. NULL: -EOPNOTSUPP.
+	 */
+	int (*modify)(struct perf_event *event, const struct perf_event_attr *attr);
 };
 /* static const struct pmu name PERF_PMU(name) = { … }; */
 #define PERF_PMU(name) LINKER_TABLE_ENTRY(rodata, perf_pmus, #name)
@@ -128,9 +140,11 @@ const struct pmu *perf_find_pmu(u32 type);
 #define PERF_MODE_KERNEL 0x01
 #define PERF_MODE_USER   0x02
 #define PERF_MODE_IDLE   0x04
+#define PERF_MODE_ALL    0x07
 
 /* perf_event.after: what follows a sample. */
 #define PERF_AFTER_ADAPT 0x01 /* the next period, for attr.freq */
+#define PERF_AFTER_ALERT 0x02 /* perf_alert() */
 
 /* ---- events ---- */
 
@@ -160,14 +174,20 @@ struct perf_event {
 	int cpu;                            /* [C] -1: any; a CPU's event has its CPU */
 	bool of_task;                       /* [C] */
 	u8 flags;                           /* [C] PERF_LEVEL … */
-	u8 exclude;                         /* [C] PERF_MODE_*: no hits in these modes */
-	u8 after;                           /* [C] PERF_AFTER_* */
+	/*
+	 * PERF_MODE_*: no hits in these modes. Written by hits: PERF_MODE_ALL, when the limit of
+	 * REFRESH is used up; [M]: as before.
+	 */
+	u8 exclude;
+	u8 asked_exclude;    /* [C] the same as attr says */
+	u8 after;            /* [M] to write: PERF_AFTER_* */
 	u8 shows;            /* [C] PERF_MODE_*: samples may tell addresses of these modes */
 	bool may_see_kernel; /* [C] the opener has the right to addresses of the kernel */
 	u16 records; /* [C] the kinds of records that it gets: bits of enum perf_record_kind */
-	const void *source;       /* [C] what a hit looks for; NULL: nothing hits it */
-	struct perf_tp *tp;       /* [C] of an original: tracepoint.c */
-	struct perf_probe *probe; /* [C] of an original: probe.c */
+	const void *source;                 /* [C] what a hit looks for; NULL: nothing hits it */
+	struct perf_tp *tp;                 /* [C] of an original: tracepoint.c */
+	struct perf_probe *probe;           /* [C] of an original: probe.c */
+	struct perf_breakpoint *breakpoint; /* [C] breakpoint.c */
 	/* Of an original: a hit counts only if its record matches. NULL: all hits count. */
 	struct event_filter *filter; /* [E] to write, RCU to read; set once */
 	bool only_counts;  /* [E] to write: of an original that has no filter and does not sample */
@@ -213,7 +233,15 @@ struct perf_event {
 	struct list_head buffer_node; /* [M and L] in buffer->attached */
 	unsigned mmap_count;          /* [M] areas that were mapped by this event's descriptor */
 
-	/* Clocks that sample. */
+	/* Signals, and the end of REFRESH: alert.c. */
+	u32 alerts;                      /* [A] what a task is to do */
+	int limit;                       /* [A] samples until it turns itself off; 0: no limit */
+	struct callback_head alert_work; /* of the task that does it, while it is asked */
+	u64 alert_addr;                  /* [W] si_addr of SIGTRAP */
+	u64 sig_data;                    /* [M] to write: of an original, its si_perf_data */
+	struct fasync_struct *fasync;    /* [fasync_lock] of an original */
+
+	/* What is started on a CPU. */
 	struct list_head started_node; /* [O] in perf_started: of a task's event that is started */
 	bool started;                  /* [O] */
 	bool throttled;                /* [O] clock.c */
@@ -230,6 +258,11 @@ struct perf_event {
 
 /* The event whose attributes and descriptor this one uses. Any context. */
 static __always_inline struct perf_event *perf_original(struct perf_event *event)
+{
+	return event->parent ? event->parent : event;
+}
+
+static inline const struct perf_event *perf_const_original(const struct perf_event *event)
 {
 	return event->parent ? event->parent : event;
 }
@@ -400,7 +433,7 @@ void perf_hit_one(struct perf_event *event, void *data);
 /*
  * Guards the code that samples against its own hits: false, if this CPU is in it already. Then the
  * hit is only counted. An NMI may interrupt a sample, and has a level of its own. Interrupts are
- * off from here to the exit.
+ * off from here to the exit. In alert.c only preemption is: what interrupts hit is only counted.
  */
 #define PERF_LEVELS 2                               /* 1: NMI */
 DECLARE_PER_CPU(bool, perf_in_sample[PERF_LEVELS]); /* [O] */
@@ -495,7 +528,7 @@ struct perf_context *perf_get_context(struct task_struct *task);
 struct perf_context *perf_alloc_context(struct task_struct *task);
 /* Frees the context of a task, which has no event. M held. */
 void perf_put_context(struct perf_context *ctx);
-/* The event joins the context: hits find it. 0 or -ENOMEM. M held. */
+/* The event joins the context: hits find it. 0, -ENOMEM, or an errno of pmu->join(). M held. */
 int perf_context_add(struct perf_context *ctx, struct perf_event *event);
 /* An event that is not active leaves its context. Hits see it until a grace period. M held. */
 void perf_context_remove(struct perf_event *event);
@@ -528,36 +561,11 @@ void perf_detach_buffer(struct perf_event *event);
 /* Writes times and count into the first page of the event's buffer. event->mmap_count > 0. */
 void perf_update_user_page(struct perf_event *event);
 
-/* ---- wakeup.c ---- */
-
-/* Wakes readers of a buffer, if one waits. Any context, preemption off. */
-void perf_buffer_wake(struct perf_buffer *buffer);
-void perf_buffer_wake_func(struct irq_work *work);
-
-/* ---- tap.c ---- */
-
-struct perf_tap {
-	int (*set)(bool on); /* task context, sleeps. 0 or an errno; that of off is ignored */
-	/* Internal. */
-	struct list_head node;
-	unsigned users;
-	bool on;
-};
-/*
- * One more event needs the tap: it is on when this returns. 0 or the errno of set(). The other:
- * one event less. Both sleep. M not held.
- */
-int perf_tap_get(struct perf_tap *tap);
-void perf_tap_put(struct perf_tap *tap);
-/* Switches the taps off that no event needs. */
-extern struct delayed_work perf_taps_off;
-
 /* ---- the rest ---- */
 
 /* inherit.c. The task ends, or runs a program that others may not look into. M held. */
 void perf_end_context(struct task_struct *task);
 /* switch.c */
-extern struct perf_tap perf_switch_tap; /* at a task switch. To get it never fails */
 /* Starts and stops what has changed in the context that is on this CPU. Interrupts off. */
 void perf_resched(void *ctx);
 /* Stops all events of the task that is on this CPU. Interrupts off. */

@@ -21,6 +21,7 @@
 #include "kernel/task/cred.h"
 #include "kernel/task/signal_struct.h"
 #include "kernel/vm/mm.h"
+#include "trace/perf/wakeup.h"
 
 /* ---- who pays ---- */
 

@@ -384,7 +384,7 @@ static long perf_open(struct opening *open, pid_t pid, int group_fd)
 	return fd;
 }
 
-/* Restricted: no breakpoints, no events of hardware. */
+/* Restricted: no events of hardware. */
 SYSCALL_DEFINE5(perf_event_open, struct perf_event_attr __user *, attr_uptr, pid_t, pid, int, cpu,
 		int, group_fd, unsigned long, flags)
 {

@@ -3,6 +3,7 @@
 
 #include "kernel/bug.h"
 #include "trace/perf/internal.h"
+#include "trace/perf/wakeup.h"
 
 /* A record between begin and end. */
 struct perf_handle {

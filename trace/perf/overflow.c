@@ -10,6 +10,7 @@
 #include "arch/time/clock.h"
 #include "fs/proc/proc_fs.h"
 #include "kernel/time/ktime.h"
+#include "trace/perf/wakeup.h"
 
 int sysctl_perf_event_sample_rate = 100000;
 
@@ -60,10 +61,12 @@ static void adapt_period(struct perf_event *event)
 	event->freq_stamp = now;
 }
 
-void perf_after_sample(struct perf_event *event, const struct perf_sample_data *data __unused)
+void perf_after_sample(struct perf_event *event, const struct perf_sample_data *data)
 {
 	if (event->after & PERF_AFTER_ADAPT)
 		adapt_period(event);
+	if (event->after & PERF_AFTER_ALERT)
+		perf_alert(event, data);
 }
 
 void perf_hit(struct perf_event *event, const struct perf_sample_data *data)

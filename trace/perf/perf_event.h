@@ -342,7 +342,3 @@ enum perf_event_type {
 #define PERF_CONTEXT_USER   (~0ULL - 511)
 
 #define PERF_MEM_NA 0x5080021ULL /* DATA_SRC of an event that knows nothing of memory */
-
-/* siginfo of sigtrap: si_code, and the bit of si_perf_flags. */
-#define TRAP_PERF            6
-#define TRAP_PERF_FLAG_ASYNC 1

@@ -281,10 +281,11 @@ static void note_migrations(struct task_struct *p, bool asleep __unused, void *c
 	((struct perf_context *)ctx)->migrations = p->se.nr_migrations;
 }
 
-static void software_join(struct perf_event *event)
+static int software_join(struct perf_event *event)
 {
 	if (event->source == &sources[PERF_COUNT_SW_CPU_MIGRATIONS] && event->ctx->task)
 		task_call_func(event->ctx->task, note_migrations, event->ctx);
+	return 0;
 }
 
 static void software_set_period(struct perf_event *event)

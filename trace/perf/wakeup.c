@@ -9,6 +9,7 @@
 #include "trace/perf/internal.h"
 
 #include "fs/file/poll.h"
+#include "trace/perf/wakeup.h"
 
 void perf_buffer_wake(struct perf_buffer *buffer)
 {

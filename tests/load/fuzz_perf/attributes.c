@@ -53,7 +53,9 @@ void *some_address(void)
 	case 1:
 		return (void *)(0x7ffffffff000 - below(3) * 8);
 	case 2:
-		return (void *)(0xffffffff81000000 + below(1 << 22));
+		/* The kernel's text and data: of Linux, of nop5. */
+		return (void *)((below(2) ? 0xffffffff81000000 : 0xffffffff80100000) +
+				below(0x320000));
 	case 3:
 		return (void *)next();
 	case 4:
