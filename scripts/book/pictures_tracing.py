@@ -428,7 +428,7 @@ def draw_perf_event():
         d.title_text(x, 10, title)
     sources = [("level: page faults, switches,\nrun time of the task", "the kernel counts it anyway", "level - base", "green"),
                ("hit: tracepoint, probe,\nfault, switch", "of this CPU? of this task?", "count + 1", "yellow"),
-               ("clock: a timer while\nthe task is on its CPU", "the timer interrupt", "period in ns", "blue")]
+               ("on its CPU: clock (a timer),\nbreakpoint (a register)", "interrupt, exception", "on and off\nat a switch", "blue")]
     d.box(486, 22, 170, 222, "", "gray")
     for number, (source, how, what, color) in enumerate(sources):
         y = 32 + number * 76
