@@ -29,7 +29,7 @@ static void do_idle(struct runqueue *rq)
 			if (!READ_ONCE(rq->need_resched)) {
 				critical_timings(true);
 				report_irqs(on, do_idle, _RET_IP_);
-				safe_halt();
+				native_safe_halt();
 				critical_timings(false);
 			}
 			WRITE_ONCE(rq->polling, true);

@@ -143,12 +143,12 @@ static unsigned long continues_at(unsigned long ip, bool nmi)
 /* The window between STI and HLT is closed to interrupts, until an NMI in it has returned. */
 SELFTEST(traps, interrupt_before_a_halt_lets_the_cpu_look_again)
 {
-	unsigned long hlt = (unsigned long)safe_halt_hlt, end = (unsigned long)safe_halt_end;
 	unsigned long wait_end = (unsigned long)spin_wait_halt_end;
 
-	EXPECT_EQ_HEX(continues_at(hlt, true), hlt);
-	EXPECT_EQ_HEX(continues_at(hlt, false), end);
-	EXPECT_EQ_HEX(continues_at(end, false), end);
+	EXPECT_EQ_HEX(continues_at(SAFE_HALT_HLT, true), SAFE_HALT_HLT);
+	EXPECT_EQ_HEX(continues_at(SAFE_HALT_HLT, false), SAFE_HALT_END);
+	EXPECT_EQ_HEX(continues_at(SAFE_HALT_END, false), SAFE_HALT_END);
+	EXPECT_EQ_HEX(*(const u8 *)SAFE_HALT_HLT, 0xf4);
 	for (unsigned nmi = 0; nmi < 2; nmi++) {
 		EXPECT_EQ_HEX(continues_at(wait_end - 1, nmi), (unsigned long)spin_wait_halt);
 		EXPECT_EQ_HEX(continues_at(wait_end, nmi), wait_end);

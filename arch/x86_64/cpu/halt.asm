@@ -23,15 +23,13 @@ spin_wait_halt_end:
 	ret
 	CFI_END
 
-; void safe_halt(void)
+; void native_safe_halt(void)
 ;
-; An interrupt before the HLT returns behind it.
-global safe_halt, safe_halt_hlt, safe_halt_end
-safe_halt:
+; An interrupt before the HLT returns behind it. halt.h counts on each instruction being one byte.
+global native_safe_halt
+native_safe_halt:
 	CFI_FUNCTION
 	sti
-safe_halt_hlt:
 	hlt
-safe_halt_end:
 	ret
 	CFI_END

@@ -24,14 +24,19 @@ extern const char spin_wait_halt_end[];
  * 2B, STI). An interrupt can then come before the HLT. halt_interrupted() notices it, and keeps the
  * CPU from halting after it.
  */
-void safe_halt(void);
-extern const char safe_halt_hlt[], safe_halt_end[];
+void native_safe_halt(void);
+
+/*
+ * Its HLT, and the instruction behind it. No symbols: a profile would show them in place of the
+ * function, and perf top hides an idle CPU by the function's name, which is Linux's.
+ */
+#define SAFE_HALT_HLT ((unsigned long)native_safe_halt + 1)
+#define SAFE_HALT_END ((unsigned long)native_safe_halt + 2)
 
 /* True if ip is in one of the two functions, before the halt has begun. */
 static __always_inline bool before_halt(unsigned long ip)
 {
-	return ip - (unsigned long)spin_wait_halt <
-	       (unsigned long)safe_halt_end - (unsigned long)spin_wait_halt;
+	return ip - (unsigned long)spin_wait_halt < SAFE_HALT_END - (unsigned long)spin_wait_halt;
 }
 
 /*
@@ -43,8 +48,8 @@ static __always_inline void halt_interrupted(struct pt_regs *regs)
 		return;
 	if (regs->ip < (unsigned long)spin_wait_halt_end)
 		regs->ip = (unsigned long)spin_wait_halt;
-	else if (regs->ip == (unsigned long)safe_halt_hlt)
-		regs->ip = (unsigned long)safe_halt_end;
+	else if (regs->ip == SAFE_HALT_HLT)
+		regs->ip = SAFE_HALT_END;
 }
 
 /* The same for an NMI, which is no reason for an idle CPU to look again. */
