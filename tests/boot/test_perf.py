@@ -5,11 +5,13 @@ their lines must be true: data/perf_not_yet.txt names the commands that fail, an
 of perf's own tests on Linux and on nop5. Whoever makes a line better changes the table.
 """
 import re
+import shutil
+import subprocess
 
 import pytest
 
 import perf_commands
-from nop5 import Nop5
+from nop5 import ROOT, Nop5, host
 
 pytestmark = pytest.mark.soak
 BAD = re.compile(r"BUG:|WARNING: CPU|Oops|lockup|LOCKUP|Call Trace")
@@ -73,6 +75,43 @@ def test_ftrace_of_perf_leaves_the_tracer_off(machine):
     machine.check("perf ftrace trace -T vfs_open -- true > /tmp/out 2>&1; perf ftrace latency -T vfs_open -- true > /tmp/out 2>&1")
     assert machine.check("cat /sys/kernel/tracing/current_tracer") == "nop\n"
     assert machine.check("cat /sys/kernel/tracing/set_ftrace_filter") == "#### all functions enabled ####\n"
+
+
+@pytest.fixture(scope="module")
+def recording(machine, images, tmp_path_factory):
+    """A perf.data of hackbench that was recorded inside, and the arguments by which a perf of the host knows its functions."""
+    directory = tmp_path_factory.mktemp("perf")
+    programs = directory / "root/usr/bin"
+    programs.mkdir(parents=True)
+    shutil.copy(images / "user/hackbench", programs)
+    machine.check("perf record -q -o d -e cpu-clock -g hackbench -g 1 -l 100 > /tmp/out 2>&1")
+    (directory / "perf.data").write_bytes(machine.fetch_bytes("cat d"))
+    return directory / "perf.data", ["-k", images / "nop5.elf", "--symfs", directory / "root"]
+
+
+def test_perf_of_the_host_names_functions_of_the_kernel_and_of_programs(recording):
+    data, where = recording
+    script, report = (host(["perf", command, "-i", data, *where], stdout=subprocess.PIPE, text=True, check=True).stdout
+                      for command in ("script", "report"))
+    # nop5.elf has symbols inside of assembly functions, which /proc/kallsyms has not: entry_SYSCALL_64_after_hwframe.return.
+    assert re.search(r"^hackbench-send +\d+ +[\d.]+: +\d+ cpu-clock: *\n(?:\t.*\n)*\t[0-9a-f]{16} vfs_write\+0x\w+ \(\[kernel\.kallsyms\]\)\n(?:\t.*\n)*"
+                     r"\t[0-9a-f]{16} entry_SYSCALL_64_after_hwframe\S* \(\[kernel\.kallsyms\]\)\n\t +[0-9a-f]+ \w+\+0x\w+ \(/usr/bin/hackbench\)", script, re.M), script
+    assert re.search(r"^ +[\d.]+% +[\d.]+% +hackbench-send +\[kernel\.kallsyms\] +\[k\] vfs_write", report, re.M), report
+    assert re.search(r"^ +[\d.]+% +[\d.]+% +hackbench-send +hackbench +\[\.\] [a-z_]\w+", report, re.M), report
+
+
+def test_stacks_of_a_recording_are_folded_for_a_flame_graph(recording, tmp_path):
+    data, where = recording
+    folded = tmp_path / "folded"
+    host([ROOT / "scripts/trace-convert", data, "-f", "folded", "-o", folded, "--", *where], check=True)
+    stacks = dict(line.rsplit(" ", 1) for line in folded.read_text().splitlines())
+    samples = len(re.findall(r"^\S", host(["perf", "script", "-i", data, "-F", "comm,period,ip"], stdout=subprocess.PIPE, text=True, check=True).stdout, re.M))
+    assert sum(map(int, stacks.values())) == samples * 250000  # the period of cpu-clock at 4 kHz
+    assert any(re.fullmatch(r"hackbench-send;.*;entry_SYSCALL_64_after_hwframe[^;]*;.*;vfs_write;.*", stack) for stack in stacks), stacks
+    picture = host([ROOT / "scripts/flamegraph", folded], stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert "vfs_write" in picture
+    refused = host([ROOT / "scripts/trace-convert", data, "-f", "json"], stderr=subprocess.PIPE, text=True)
+    assert refused.returncode == 2 and "invalid choice: 'json'" in refused.stderr
 
 
 @pytest.mark.parametrize("number", perf_commands.table())
