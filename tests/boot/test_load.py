@@ -235,8 +235,9 @@ def test_a_process_with_a_low_score_adjustment_outlives_a_smaller_one(small):
 PERF_EVENTS = "awk '$1 == \"perf_event\" { print $2 }' /proc/slabinfo"
 
 
-def fuzz_perf(machine, seconds, number=0):
-    output = machine.check(f"fuzz_perf {seconds} {seed(1) * 1000003 + number * 100000007}")
+def fuzz_perf(machine, much, number=0):
+    """much: the number of families for each CPU, or a time: "30s"."""
+    output = machine.check(f"fuzz_perf {much} {seed(1) * 1000003 + number * 100000007}")
     assert re.search(r"^\d+ families, all ended, [1-9]\d* events opened", output, re.M), output
     # A worker frees them after a grace period.
     machine.check(f"until [ $({PERF_EVENTS}) = 0 ]; do sleep 0.1; done")
@@ -245,17 +246,17 @@ def fuzz_perf(machine, seconds, number=0):
 
 def test_random_perf_events_of_root_and_of_nobody_on_eight_cpus_leave_no_event(boot, image):
     machine = boot(cpus=8, mem="512M", initrd=str(image))
-    fuzz_perf(machine, 2)
+    assert "16 families" in fuzz_perf(machine, 2)
     assert not BAD.search(machine.text), machine.says
 
 
 @pytest.mark.soak
 def test_ten_minutes_of_random_perf_events_leave_no_event_and_no_page(boot, image):
     machine = boot(cpus=8, mem="1G", initrd=str(image))
-    fuzz_perf(machine, 30)
+    fuzz_perf(machine, "30s")
     before = free_kb(machine)
     for number in range(1, ROUNDS + 1):
-        print(fuzz_perf(machine, SECONDS_OF_SOAK // ROUNDS, number))
+        print(fuzz_perf(machine, f"{SECONDS_OF_SOAK // ROUNDS}s", number))
     wait_for_memory(machine, before, 8 * SLACK)
     assert not BAD.search(machine.text), machine.says
 

@@ -2,11 +2,13 @@
  * Makes random use of perf_event_open(2): half sensible attributes, ioctls, buffers, children that
  * inherit, programs that replace each other, signals; on all CPUs, against each other.
  *
- *     fuzz_perf SECONDS [SEED]
+ *     fuzz_perf FAMILIES [SEED]
+ *     fuzz_perf SECONDSs [SEED]
  *
- * One worker for each CPU. A worker makes one family after another, and at least one: a child, its
- * threads and its children, which share descriptors and open events for any task of all families.
- * Every second family is root. The others are the user nobody. A family is killed after a while.
+ * One worker for each CPU. A worker makes one family after another, that many, or for so long: a
+ * child, its threads and its children, which share descriptors and open events for any task of all
+ * families. Every second family is root. The others are the user nobody. A family is killed after a
+ * while.
  * Prints the seed, and at the end how many families there were. A family that SIGKILL does not end
  * is an error. Whoever calls this program checks that no event is left.
  */
@@ -77,7 +79,8 @@ static int end_family(pid_t group)
 	return 1;
 }
 
-static int worker(uint64_t seed, double until)
+/* Makes `most` families, or, if that is 0, families until then, and at least one. */
+static int worker(uint64_t seed, int most, double until)
 {
 	int families = 0;
 
@@ -96,7 +99,7 @@ static int worker(uint64_t seed, double until)
 		if (end_family(pid))
 			return -1;
 		families++;
-	} while (now() < until);
+	} while (most ? families < most : now() < until);
 	return families;
 }
 
@@ -164,7 +167,7 @@ int main(int argc, char **argv)
 {
 	double until;
 	uint64_t seed;
-	int families = 0, bad = 0, memory;
+	int families = 0, bad = 0, memory, most;
 
 	cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	if (argc == 4) { /* op_exec() */
@@ -203,10 +206,11 @@ int main(int argc, char **argv)
 	if (!works((struct perf_event_attr){ .type = PERF_TYPE_TRACEPOINT,
 					     .config = shared->points[0] }))
 		shared->nr_points = 0;
+	most = strchr(argv[1], 's') ? 0 : atoi(argv[1]);
 	until = now() + atof(argv[1]);
 	for (int i = 0; i < cpus; i++) {
 		if (!fork()) {
-			int n = worker(seed * 65537 + (unsigned)i, until);
+			int n = worker(seed * 65537 + (unsigned)i, most, until);
 
 			_exit(n < 0 ? 255 : n > 200 ? 200 : n);
 		}
