@@ -1,76 +1,21 @@
 /* Self-tests of perf's records of the kernel's text: KSYMBOL, TEXT_POKE. */
-#include "arch/cpu/linkage.h"
-#include "arch/mm/uaccess.h"
 #include "kernel/jump_label.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/rcu/rcu.h"
-#include "selftest/lib/user_memory.h"
+#include "selftest/perf/reader.h"
 #include "selftest/selftest.h"
-#include "trace/perf/perf_event.h"
-
-long sys_perf_event_open(unsigned long attr, pid_t pid, int cpu, int group, unsigned long flags)
-	SYSCALL_SYMBOL(perf_event_open);
-long sys_close(unsigned fd) SYSCALL_SYMBOL(close);
-long sys_mmap(unsigned long addr, unsigned long len, unsigned long prot, unsigned long flags,
-	      unsigned long fd, unsigned long offset) SYSCALL_SYMBOL(mmap);
 
 #define DATA_PAGES 64UL
 
-/* An event that only gets records, and its buffer. */
-struct records {
-	struct mm_struct *mm;
-	long fd;
-	unsigned long user; /* address of the first page */
-	u64 tail;
-};
-
-static bool begin(struct records *r, const struct perf_event_attr *attr)
-{
-	unsigned long addr;
-
-	*r = (struct records){ .mm = test_mm_begin(), .fd = -1 };
-	if (!r->mm)
-		return false;
-	addr = test_mmap(0, PAGE_SIZE, 0);
-	if (copy_to_user((void *)addr, attr, sizeof(*attr)))
-		return false;
-	r->fd = sys_perf_event_open(addr, 0, -1, -1, 0);
-	if (r->fd < 0)
-		return false;
-	r->user = (unsigned long)sys_mmap(0, (1 + DATA_PAGES) * PAGE_SIZE, PROT_READ | PROT_WRITE,
-					  MAP_SHARED, (unsigned long)r->fd, 0);
-	return !(r->user & (PAGE_SIZE - 1));
-}
-
-static void end(struct selftest *test, struct records *r)
-{
-	if (r->fd >= 0)
-		EXPECT_EQ(sys_close((unsigned)r->fd), 0);
-	if (r->mm)
-		test_mm_end(r->mm);
-}
-
 /* Copies the next record of that type, and returns its size, or 0: there is none. */
-static u16 next(struct records *r, u32 type, void *record, size_t room)
+static u16 next(struct perf_reader *r, u32 type, void *record, size_t room)
 {
-	struct perf_event_header header;
-	u64 head;
+	u16 size;
 
-	if (copy_from_user(&head,
-			   (void *)(r->user + offsetof(struct perf_event_mmap_page, data_head)),
-			   sizeof(head)))
-		return 0;
-	while (r->tail < head) {
-		unsigned long at = r->user + PAGE_SIZE + r->tail; /* it does not wrap */
-
-		if (copy_from_user(&header, (void *)at, sizeof(header)))
-			return 0;
-		r->tail += header.size;
-		if (header.type == type && header.size <= room &&
-		    !copy_from_user(record, (void *)at, header.size))
-			return header.size;
-	}
+	while ((size = perf_reader_next(r, record, room)) != 0)
+		if (((struct perf_event_header *)record)->type == type)
+			return size;
 	return 0;
 }
 
@@ -91,9 +36,9 @@ SELFTEST(perf, symbols_of_generated_code_are_records)
 					      .size = sizeof(attr),
 					      .config = PERF_COUNT_SW_DUMMY,
 					      .ksymbol = 1 };
-	struct records r;
+	struct perf_reader r;
 
-	if (begin(&r, &attr)) {
+	if (perf_reader_begin(&r, &attr, -1, DATA_PAGES)) {
 		kallsyms_add(&symbol);
 		kallsyms_del(&symbol);
 		for (u16 flags = 0; flags < 2; flags++) {
@@ -108,7 +53,7 @@ SELFTEST(perf, symbols_of_generated_code_are_records)
 	} else {
 		EXPECT(!"no event");
 	}
-	end(test, &r);
+	EXPECT_EQ(perf_reader_end(&r), 0);
 	synchronize_rcu(); /* readers of the symbol */
 }
 
@@ -131,10 +76,10 @@ SELFTEST(perf, changes_of_the_text_are_records)
 					      .size = sizeof(attr),
 					      .config = PERF_COUNT_SW_DUMMY,
 					      .text_poke = 1 };
-	struct records r;
+	struct perf_reader r;
 	bool found = false;
 
-	if (begin(&r, &attr)) {
+	if (perf_reader_begin(&r, &attr, -1, DATA_PAGES)) {
 		EXPECT(!poked());
 		static_branch_enable(&poked_key);
 		EXPECT(poked());
@@ -153,5 +98,5 @@ SELFTEST(perf, changes_of_the_text_are_records)
 	} else {
 		EXPECT(!"no event");
 	}
-	end(test, &r);
+	EXPECT_EQ(perf_reader_end(&r), 0);
 }
