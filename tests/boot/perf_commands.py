@@ -123,6 +123,13 @@ COMMANDS = {
     "script_uprobe": (f"perf probe -q -x /lib/x86_64-linux-gnu/libc.so.6 --add getenv; {RECORD} -e probe_libc:getenv -a perf version; perf script -i d; perf probe -q -d '*'",
                       r"probe_libc:getenv: \(\w+\)"),
     "script_tasks": (f"{RECORD} -e cpu-clock true; perf script -i d --show-task-events --show-mmap-events", r"PERF_RECORD_COMM exec: true(?s:.*)PERF_RECORD_MMAP2 .* r-xp "),
+    "script_text_poke": (f"{RECORD} --kcore -e dummy -a sh -c 'cd /sys/kernel/tracing/events/sched/sched_switch; echo 1 > enable; echo 0 > enable'; perf script -i d --show-text-poke-events; rm -r d",
+                         r"PERF_RECORD_TEXT_POKE [0-9a-f]{16} \w+\+0x\w+ old len [25] new len [25]\n +Old bytes: (?:0f 1f 44 00 00|66 90)\n +New bytes: e[89b] "),
+    "script_ksymbol": (f"{RECORD} -e dummy -a sh -c 'cd /sys/kernel/tracing; echo vfs_read > set_ftrace_filter; echo function > current_tracer; echo nop > current_tracer; "
+                       "echo > set_ftrace_filter'; perf script -i d --show-bpf-events",
+                       r"PERF_RECORD_KSYMBOL addr [0-9a-f]{16} len \d+ type 2 flags 0x0 name ftrace_trampoline"),
+    "script_registers": (f"{RECORD} --intr-regs=ip,sp,cs,flags,ax -e sched:sched_switch -a sleep 0.1; perf script -i d -F ip,iregs",
+                         r"^ +([0-9a-f]{16}) ABI:2 +AX:0x0 +SP:0xff[0-9a-f]{14} +IP:0x\1 +FLAGS:0x0 +CS:0x10 *$"),
     "report": (f"{RECORD} -q -e cpu-clock -g {SPIN}; perf report -i d --stdio | cat",
                r"^ +\d+\.\d+% +\d+\.\d+% +dd +\[kernel\.kallsyms\] +\[k\] entry_SYSCALL_64_after_hwframe *\n(?s:.*)-ksys_read *\n(?s:.*)[- ]vfs_read *\n"),
     "annotate": (f"{RECORD} -q -e cpu-clock {SPIN}; perf annotate -i d --stdio vfs_read | cat",

@@ -55,6 +55,7 @@ struct sample {
 	unsigned nr_read;                /* events of READ */
 	const struct pt_regs *user_regs; /* NULL: none */
 	const struct pt_regs *intr_regs;
+	struct pt_regs place; /* REGS_INTR of a hit without registers */
 	u32 stack_size;
 	u32 size; /* of the record */
 };
@@ -83,6 +84,19 @@ void perf_sample_init(struct perf_event *event)
 static __always_inline u32 raw_size(const struct perf_sample_data *data)
 {
 	return ALIGN(data->raw_size + (u32)sizeof(u32), 8U);
+}
+
+/* REGS_INTR. A hit that interrupts nothing has, as in Linux, those that its place gives. */
+static const struct pt_regs *find_regs(struct sample *s)
+{
+	const struct perf_sample_data *data = s->data;
+
+	if (data->regs)
+		return s->kernel || user_mode(data->regs) ? data->regs : NULL;
+	if (!s->kernel)
+		return NULL;
+	perf_fetch_caller_regs(&s->place, data->ip, data->frame & ~1UL);
+	return &s->place;
 }
 
 static u32 regs_size(const struct pt_regs *regs, u64 mask)
@@ -137,9 +151,7 @@ static void measure(struct sample *s, unsigned level)
 		s->size += regs_size(s->user_regs, attr->sample_regs_user);
 	}
 	if (type & PERF_SAMPLE_REGS_INTR) {
-		s->intr_regs = s->data->regs;
-		if (s->intr_regs && !user_mode(s->intr_regs) && !s->kernel)
-			s->intr_regs = NULL;
+		s->intr_regs = find_regs(s);
 		s->size += regs_size(s->intr_regs, attr->sample_regs_intr);
 	}
 	if (type & PERF_SAMPLE_STACK_USER)

@@ -2,6 +2,7 @@
 #include "arch/unwind/perf_regs.h"
 
 #include "arch/cpu/ptrace.h"
+#include "arch/irq/descriptors.h"
 #include "arch/mm/uaccess.h"
 #include "arch/user/user_pgtable.h"
 #include "kernel/sched/sched.h"
@@ -25,6 +26,11 @@ u64 perf_reg_value(const struct pt_regs *regs, unsigned number)
 	if (!places[number] && number != 23) /* r15 is the first one */
 		return 0;
 	return *(const u64 *)((const char *)regs + places[number]);
+}
+
+void perf_fetch_caller_regs(struct pt_regs *regs, unsigned long ip, unsigned long sp)
+{
+	*regs = (struct pt_regs){ .ip = ip, .sp = sp, .cs = __KERNEL_CS };
 }
 
 bool perf_user_phys(unsigned long address, phys_addr_t *phys)
