@@ -174,7 +174,8 @@ static long for_each_of(struct perf_event *event, unsigned long flags,
 
 static void enable(struct perf_event *event)
 {
-	perf_forget_limit(event);
+	if (event->after & PERF_AFTER_ALERT)
+		perf_forget_limit(event);
 	perf_event_set_all(event, true);
 }
 
@@ -329,15 +330,10 @@ static long refresh(struct perf_event *event, int n)
 	return 0;
 }
 
-static long perf_ioctl(struct file *file, unsigned cmd, unsigned long arg)
+/* Out of line, so that the two below need few comparisons. */
+static noinline long rare_ioctl(struct perf_event *event, unsigned cmd, unsigned long arg)
 {
-	struct perf_event *event = file->private_data;
-
 	switch (cmd) {
-	case PERF_EVENT_IOC_ENABLE:
-		return for_each_of(event, arg, enable);
-	case PERF_EVENT_IOC_DISABLE:
-		return for_each_of(event, arg, disable);
 	case PERF_EVENT_IOC_RESET:
 		return for_each_of(event, arg, perf_event_reset);
 	case PERF_EVENT_IOC_PERIOD:
@@ -361,6 +357,17 @@ static long perf_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 	default:
 		return -ENOTTY;
 	}
+}
+
+static long perf_ioctl(struct file *file, unsigned cmd, unsigned long arg)
+{
+	struct perf_event *event = file->private_data;
+
+	if (cmd == PERF_EVENT_IOC_ENABLE)
+		return for_each_of(event, arg, enable);
+	if (cmd == PERF_EVENT_IOC_DISABLE)
+		return for_each_of(event, arg, disable);
+	return rare_ioctl(event, cmd, arg);
 }
 
 /* ---- O_ASYNC ---- */
