@@ -142,8 +142,8 @@ $(call feature,seccomp,programs,\
 	kernel/seccomp,\
 	seccomp: system calls that a task gives up; filters in classic BPF)
 
-$(call feature,ptrace,programs,\
-	kernel/ptrace arch/x86_64/user/ptrace.c arch/x86_64/user/ptrace.h arch/x86_64/user/fpu_regset.c,\
+$(call feature,ptrace,programs breakpoints,\
+	kernel/ptrace arch/x86_64/user/ptrace.c arch/x86_64/user/ptrace.h arch/x86_64/user/ptrace_debugreg.c arch/x86_64/user/fpu_regset.c,\
 	ptrace: one task stops another one and sees and changes its registers and memory and signals and system calls)
 
 # The prompt of a kernel without ring 3.

@@ -219,6 +219,8 @@ void mm_release(struct task_struct *tsk)
 
 	if (unlikely(tsk->utask))
 		uprobe_exit_hook(tsk);
+	if (unlikely(tsk->debugregs))
+		ptrace_ops.clear_debugregs();
 	if (tsk->mm && (tsk->robust_list || !rt_mutex_none(tsk)) && futex_exit_hook)
 		futex_exit_hook(tsk);
 	/* Another thread may be waiting for the word, as pthread_join(3) does. */

@@ -205,7 +205,7 @@ static long request_of_tracer(struct task_struct *task, long request, unsigned l
 	return ret;
 }
 
-/* Restricted: no SYSEMU, SINGLEBLOCK, PEEKSIGINFO, debug registers (EIO) */
+/* Restricted: no SYSEMU, SINGLEBLOCK, PEEKSIGINFO (EIO) */
 SYSCALL_DEFINE4(ptrace, long, request, long, pid, unsigned long, addr, unsigned long, data)
 {
 	struct task_struct *task;

@@ -184,6 +184,7 @@ struct sched_switch_hook {
 	 * after fn, so the CPU does no more work for prev.
 	 */
 	bool last;
+	bool first; /* constant; comes before those that are not */
 };
 /* For __schedule() only: the lists by `last`, and a static branch: on while a list has an entry. */
 extern struct sched_switch_hook *sched_switch_hooks[2];

@@ -30,7 +30,9 @@ void sched_switch_hook_set(struct sched_switch_hook *hook, bool on)
 	link = find_hook(hook);
 	is_on = *link;
 	if (on && !is_on) {
-		hook->next = NULL;
+		if (hook->first)
+			link = &sched_switch_hooks[hook->last];
+		hook->next = *link;
 		smp_store_release(link, hook);
 	} else if (!on && is_on) {
 		WRITE_ONCE(*link, hook->next);

@@ -20,6 +20,7 @@
 
 struct callback_head;
 struct cred;
+struct debugregs;
 struct files_struct;
 struct fs_struct;
 struct mm_struct;
@@ -233,6 +234,7 @@ struct task_struct {
 	} seccomp;
 	struct tracee *tracee;              /* [L and siglock] NULL: no task traces it */
 	struct tracee *tracees;             /* [L] tracee.next of the tasks that it traces */
+	struct debugregs *debugregs;        /* [X] arch/user/ptrace_debugreg.c; NULL: none */
 	u64 saved_sigmask;                  /* [O] blocked, before sigsuspend(2) or its kin */
 	unsigned long sas_ss_sp;            /* [O] the alternate stack of handlers */
 	size_t sas_ss_size;                 /* [O] 0: none */

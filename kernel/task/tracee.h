@@ -39,7 +39,7 @@ struct tracee {
 #define PTRACE_EVENT_STOP       128
 
 /*
- * All functions but the last three are called only for a task that has a tracee, and in task
+ * All functions but the last four are called only for a task that has a tracee, and in task
  * context. "May stop": the task sleeps until its tracer or SIGKILL lets it go on; no lock held.
  */
 struct ptrace_ops {
@@ -76,6 +76,11 @@ struct ptrace_ops {
 	 * to the list dead, by their sibling. L held.
 	 */
 	void (*tracer_exits)(struct task_struct *tracer, struct list_head *dead);
+	/*
+	 * The current task has debug registers, and ends or gets a new program: clears them. No
+	 * lock.
+	 */
+	void (*clear_debugregs)(void);
 	/* ptrace_may_access() for PTRACE_MODE_ATTACH: the policy of the system. NULL: none. */
 	bool (*may_attach)(struct task_struct *task);
 };

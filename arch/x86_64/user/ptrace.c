@@ -45,6 +45,7 @@ enum {
 };
 
 #define USER_AREA_SIZE 928 /* struct user */
+#define USER_DEBUGREG  848 /* its u_debugreg[8] */
 
 /* ---- single steps ---- */
 
@@ -198,21 +199,33 @@ const struct user_regset *arch_regset(unsigned type)
 
 /* ---- requests ---- */
 
+/* Which debug register is at that place of the area; 8 or more: none. */
+static unsigned long debugreg_at(unsigned long addr)
+{
+	return (addr - USER_DEBUGREG) / sizeof(u64);
+}
+
 /* The area of a.out core dumps: its registers have words, the rest is 0 and not written. */
 static long peek_user(struct task_struct *task, unsigned long addr, u64 __user *to)
 {
+	u64 value = 0;
+
 	if (addr % sizeof(u64) || addr >= USER_AREA_SIZE)
 		return -EIO;
-	return put_user(addr / 8 < NR_REGS ? get_reg(task, (unsigned)(addr / 8)) : 0UL, to)
-		       ? -EFAULT
-		       : 0;
+	if (addr / 8 < NR_REGS)
+		value = get_reg(task, (unsigned)(addr / 8));
+	else if (debugreg_at(addr) < 8)
+		value = ptrace_get_debugreg(task, (unsigned)debugreg_at(addr));
+	return put_user(value, to) ? -EFAULT : 0;
 }
 
 static long poke_user(struct task_struct *task, unsigned long addr, u64 value)
 {
-	if (addr % sizeof(u64) || addr / 8 >= NR_REGS)
+	if (addr % sizeof(u64))
 		return -EIO;
-	return set_reg(task, (unsigned)(addr / 8), value);
+	if (debugreg_at(addr) < 8)
+		return ptrace_set_debugreg(task, (unsigned)debugreg_at(addr), value);
+	return addr / 8 < NR_REGS ? set_reg(task, (unsigned)(addr / 8), value) : -EIO;
 }
 
 /* A whole set at data. */

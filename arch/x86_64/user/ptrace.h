@@ -27,3 +27,7 @@ struct user_regset {
 /* NULL: no set has that type (NT_*). */
 const struct user_regset *arch_regset(unsigned type);
 extern const struct user_regset fpu_regset, xstate_regset;
+
+/* Debug register i, 0 to 7. The errors are those of PTRACE_POKEUSER; -ENOSPC: none is free. */
+u64 ptrace_get_debugreg(struct task_struct *task, unsigned i);
+long ptrace_set_debugreg(struct task_struct *task, unsigned i, u64 value);

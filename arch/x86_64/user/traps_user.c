@@ -172,8 +172,9 @@ static void user_page_fault(struct pt_regs *regs, unsigned long address)
 /* #DB: a hit of a debug register, a single step, or INT1. */
 static noinline void user_debug(struct pt_regs *regs)
 {
-	u64 dr6 = take_dr6(); /* first: the kernel may hit the registers, too */
+	u64 all = take_dr6(), dr6 = all; /* first: the kernel may hit the registers, too */
 	bool handled = debugreg_hook && debugreg_hook(regs, &dr6);
+	int si_code = all != dr6 ? TRAP_HWBKPT : TRAP_BRKPT;
 
 	report_irqs(off, _RET_IP_, 0);
 	local_irq_enable();
@@ -182,8 +183,7 @@ static noinline void user_debug(struct pt_regs *regs)
 	current->thread.trap_nr = X86_TRAP_DB;
 	current->thread.error_code = 0;
 	arch_uprobe_leave(regs);
-	send_fault(regs, X86_TRAP_DB, SIGTRAP, (dr6 & DR6_STEP) ? TRAP_TRACE : TRAP_BRKPT,
-		   regs->ip);
+	send_fault(regs, X86_TRAP_DB, SIGTRAP, (dr6 & DR6_STEP) ? TRAP_TRACE : si_code, regs->ip);
 }
 
 static void user_fpu_exception(struct pt_regs *regs, unsigned vector)
