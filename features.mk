@@ -81,8 +81,7 @@ $(call feature,debug,core,\
 
 # The headers declare tracepoints and describe records. Without events a tracepoint is no code.
 $(call feature,events,core,\
-	trace/events trace/filter trace/trigger trace/core/user_stack.c kernel/tracepoint.c %_events.h kernel/mm/gfp_names.h kernel/random/hash_pointer.c \
-	arch/x86_64/unwind/unwind_user.c,\
+	trace/events trace/filter trace/trigger trace/core/user_stack.c kernel/tracepoint.c %_events.h kernel/mm/gfp_names.h kernel/random/hash_pointer.c,\
 	trace events with filters and triggers)
 
 $(call feature,hist,events,\
@@ -155,7 +154,7 @@ $(call together,modules ftrace,trace/ftrace/module.c trace/ftrace_files/module_f
 $(call together,sysfiles programs,fs/sys/cache.c fs/sys/cpu.c fs/sys/irq.c fs/sys/node.c fs/sys/notes.c fs/sys/rtc.c fs/sys/text.c fs/sys/topology.c)
 $(call together,btf programs,fs/sys/btf.c)
 $(call together,modules events,trace/events/module.c)
-$(call together,programs events,trace/core/user_file.c)
+$(call together,programs events,trace/core/user_program.c arch/x86_64/unwind/unwind_user.c)
 $(call together,events commands,trace/events/function_commands.c)
 $(call together,events programs,trace/events/syscalls.c trace/events/systems/raw_syscalls.c trace/events/systems/signal.c)
 $(call together,sockets events,trace/events/systems/net.c)

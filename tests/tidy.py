@@ -94,12 +94,13 @@ def tables_of_calls_up():
 
 
 def declared_calls_up():
-    """Yields (name, header, type of its struct or "") of pointers to functions, and of structs with functions of which there is one."""
+    """Yields (name, header, type of its struct or "") of pointers to functions, of structs with functions of which there is one, and of
+    operations to which a feature adds."""
     for path in sources(".h"):
-        for match in re.finditer(r"^extern [^;()]*\(\*(\w+)\)\(|^extern (?:const )?struct (\w+_(?:ops|hooks?|handlers)) \*?(\w+);",
-                                 path.read_text(), re.M):
+        for match in re.finditer(r"^extern [^;()]*\(\*(\w+)\)\(|^extern (?:const )?struct (\w+_(?:ops|hooks?|handlers)) \*?(\w+);|"
+                                 r"^extern struct \w+_operations (\w+);", path.read_text(), re.M):
             if f"{match.group(2)}s" != match.group(3):  # a list of hooks
-                yield match.group(1) or match.group(3), name(path), match.group(2) or ""
+                yield match.group(1) or match.group(3) or match.group(4), name(path), match.group(2) or ""
 
 
 def check_the_architecture_page_lists_hooks_and_who_sets_them():
@@ -111,7 +112,7 @@ def check_the_architecture_page_lists_hooks_and_who_sets_them():
         setters = [path for path, text in texts.items() if setting.search(text)]
         declared[what] = header
         if what not in table:
-            if struct or what.endswith("_hook") or any(Path(p).parent != Path(header).parent for p in setters):
+            if struct or what.endswith(("_hook", "_operations")) or any(Path(p).parent != Path(header).parent for p in setters):
                 yield f"{header}: {what}: {name(ARCHITECTURE)} does not say who sets it: {' '.join(setters)}"
             continue
         said = table[what][1]

@@ -7,7 +7,6 @@
  */
 #include "trace/core/user_stack.h"
 
-#include "arch/unwind/stacktrace.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/sched/sched.h"
@@ -15,7 +14,7 @@
 #include "trace/core/output.h"
 #include "trace/core/write.h"
 
-const struct user_files *user_files; /* constant after the boot */
+const struct user_stack_ops *user_stack_ops; /* constant after the boot */
 
 void ftrace_trace_userstack(struct trace_array *tr, u32 ctx)
 {
@@ -29,7 +28,8 @@ void ftrace_trace_userstack(struct trace_array *tr, u32 ctx)
 		return;
 	entry->tgid = (u32)current->tgid;
 	memset(entry->caller, 0, sizeof(entry->caller));
-	stack_trace_save_user(entry->caller, FTRACE_STACK_ENTRIES);
+	if (user_stack_ops)
+		user_stack_ops->save(entry->caller, FTRACE_STACK_ENTRIES);
 	trace_buffer_unlock_commit(buffer);
 }
 
@@ -37,7 +37,7 @@ void ftrace_trace_userstack(struct trace_array *tr, u32 ctx)
 static void print_user_ip(struct trace_iterator *iter, struct mm_struct *mm, unsigned long ip)
 {
 	trace_seq_puts(&iter->seq, " => ");
-	if (!mm || !user_files->print(iter, mm, ip) ||
+	if (!mm || !user_stack_ops->print(iter, mm, ip) ||
 	    (trace_iter_flags(iter) & TRACE_ITER_SYM_ADDR))
 		trace_seq_printf(&iter->seq, " <%016lx>", ip);
 	trace_seq_putc(&iter->seq, '\n');
@@ -50,13 +50,14 @@ static enum print_line_t user_stack_print(struct trace_iterator *iter)
 	struct trace_seq *s = &iter->seq;
 	struct mm_struct *mm = NULL;
 
-	if (user_files && !iter->any_context && (trace_iter_flags(iter) & TRACE_ITER_SYM_USEROBJ))
-		mm = user_files->get((pid_t)field->tgid);
+	if (user_stack_ops && !iter->any_context &&
+	    (trace_iter_flags(iter) & TRACE_ITER_SYM_USEROBJ))
+		mm = user_stack_ops->get((pid_t)field->tgid);
 	trace_seq_puts(s, "<user stack trace>\n");
 	for (unsigned i = 0; i < FTRACE_STACK_ENTRIES && field->caller[i]; i++)
 		print_user_ip(iter, mm, field->caller[i]);
 	if (mm)
-		user_files->put(mm);
+		user_stack_ops->put(mm);
 	return trace_handle_return(s);
 }
 

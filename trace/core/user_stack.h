@@ -13,8 +13,13 @@ struct trace_iterator;
  */
 void ftrace_trace_userstack(struct trace_array *tr, u32 ctx);
 
-/* Filled by user_file.c, which is linked with programs; NULL without. Task context. */
-struct user_files {
+/*
+ * Filled by user_program.c, which is linked with programs; NULL without. save() runs in any context
+ * but NMI, the others in task context.
+ */
+struct user_stack_ops {
+	/* Stores the stack of the current program. Returns the number of entries. */
+	unsigned (*save)(unsigned long *entries, unsigned max);
 	/* The memory of a process, with its mmap_lock held; NULL: the process has ended. */
 	struct mm_struct *(*get)(pid_t tgid);
 	/*
@@ -24,4 +29,4 @@ struct user_files {
 	bool (*print)(struct trace_iterator *iter, struct mm_struct *mm, unsigned long ip);
 	void (*put)(struct mm_struct *mm);
 };
-extern const struct user_files *user_files;
+extern const struct user_stack_ops *user_stack_ops;

@@ -30,8 +30,9 @@ unsigned stack_trace_save(unsigned long *entries, unsigned max, unsigned skip);
 unsigned stack_trace_save_task(struct task_struct *task, unsigned long *entries, unsigned max);
 /*
  * The same for the program of the current task: the address at which it entered the kernel, and the
- * return addresses that its frame pointers lead to. 0 for a kernel task. Does not wait for pages.
- * Any context but NMI.
+ * return addresses that its frame pointers lead to. 0 for a kernel task, and where a switch has
+ * loaded the memory of the next program. Does not wait for pages. Preemption off; any context but
+ * NMI.
  */
 unsigned stack_trace_save_user(unsigned long *entries, unsigned max);
 /*

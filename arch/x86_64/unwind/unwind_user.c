@@ -4,7 +4,7 @@
 #include "arch/cpu/switch.h"
 #include "arch/irq/probe_hooks.h"
 #include "arch/unwind/maccess.h"
-#include "kernel/sched/runqueue.h"
+#include "arch/user/mmu_context.h"
 #include "kernel/sched/sched.h"
 
 unsigned stack_trace_save_user_regs(const struct pt_regs *regs, unsigned long *entries,
@@ -34,8 +34,8 @@ unsigned stack_trace_save_user_regs(const struct pt_regs *regs, unsigned long *e
 
 unsigned stack_trace_save_user(unsigned long *entries, unsigned max)
 {
-	/* In a switch the next program's memory is there before `current` is that program. */
-	if (READ_ONCE(this_rq()->curr) != current)
+	/* At the end of a switch the next program's memory is loaded before it is `current`. */
+	if (loaded_mm() != current->mm)
 		return 0;
 	return stack_trace_save_user_regs(task_pt_regs(current), entries, max);
 }

@@ -1,6 +1,8 @@
 /*
- * The option sym-userobj: the files of a program's addresses. Linked with programs: user_stack.h.
+ * Reads stacks of programs, and finds the files of their addresses (option sym-userobj). Linked
+ * with programs: user_stack.h.
  */
+#include "arch/unwind/stacktrace.h"
 #include "kernel/init.h"
 #include "kernel/sched/mm.h"
 #include "kernel/sched/sched.h"
@@ -40,15 +42,16 @@ static bool print_user_file(struct trace_iterator *iter, struct mm_struct *mm, u
 	return true;
 }
 
-static const struct user_files files = {
+static const struct user_stack_ops ops = {
+	.save = stack_trace_save_user,
 	.get = get_user_mm,
 	.print = print_user_file,
 	.put = put_user_mm,
 };
 
-static int __init user_files_init(void)
+static int __init user_program_init(void)
 {
-	user_files = &files;
+	user_stack_ops = &ops;
 	return 0;
 }
-core_initcall(user_files_init);
+core_initcall(user_program_init);
