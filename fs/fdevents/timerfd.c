@@ -33,7 +33,11 @@ struct timerfd {
 	bool expired;            /* [Q] periodic: it has expired, and is not started again yet */
 	bool may_cancel;         /* [Q] TFD_TIMER_CANCEL_ON_SET */
 	bool cancelled;          /* [Q] the clock was set: the next read or settime fails */
-	struct list_head cancel; /* [L] in cancel_list: TFD_TIMER_CANCEL_ON_SET; or empty */
+	/*
+	 * [M] and [L] to write, one of them to read: in cancel_list: TFD_TIMER_CANCEL_ON_SET; or
+	 * empty.
+	 */
+	struct list_head cancel;
 };
 
 static void timerfd_expire(struct timer_list *timer)

@@ -196,7 +196,8 @@ static void exec_event(struct perf_event *event)
 
 /*
  * A program that its caller may not look into takes the events away, because a descriptor of the
- * caller would still sample its stack and registers.
+ * caller would still sample its stack and registers. Their buffers get an EXIT record, although the
+ * task lives: so they do on Linux, whose begin_new_exec() calls perf_event_exit_task() then.
  */
 static void perf_new_program(void)
 {

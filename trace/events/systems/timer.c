@@ -48,8 +48,9 @@ void __place __traceiter_timers_cancel(struct timer_list *timer)
 
 /*
  * The timer whose function this CPU calls, and EXPIRING_HR if it is an hrtimer: when the function
- * has returned, the timer may have been freed. 0: the places were off when the function began, so
- * that its end is no event. Softirq context.
+ * has returned, the timer may have been freed. Another value: the places were off when the function
+ * began, so that its end is no event. If they are off when a function returns, its timer stays
+ * here, and a later end of that timer may be an event without its beginning. Softirq context.
  */
 static DEFINE_PER_CPU(unsigned long, expiring);
 #define EXPIRING_HR 1UL
