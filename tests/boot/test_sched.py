@@ -145,11 +145,13 @@ def test_a_limited_real_time_task_gets_three_quarters_of_its_cpu(boot):
 def test_a_fifo_task_does_not_starve_the_machine_of_its_other_cpus(nop5, cpu):
     """A real-time task keeps its CPU busy. The shell and the console use the other CPUs."""
     nop5.check("dmesg -n 1")  # after a second the kernel says that it throttles the task: perhaps while a command answers
-    nop5.run(f"taskset -c {cpu} chrt -f 99 stress -c 1 -t 3600 &")
-    stress_tasks(nop5, 2)  # the command and its worker
-    for _ in range(5):
-        assert nop5.check("echo on") == "on\n"
-    assert "stress" in nop5.check("ps")
-    kill(nop5, "stress")
+    try:
+        nop5.run(f"taskset -c {cpu} chrt -f 99 stress -c 1 -t 3600 &")
+        stress_tasks(nop5, 2)  # the command and its worker
+        for _ in range(5):
+            assert nop5.check("echo on") == "on\n"
+        assert "stress" in nop5.check("ps")
+    finally:
+        kill(nop5, "stress")
+        nop5.check("dmesg -n 7")
     assert "stress" not in nop5.check("ps")
-    nop5.check("dmesg -n 7")
