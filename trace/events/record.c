@@ -133,23 +133,29 @@ bool trace_is_probe_path(unsigned long ip)
 	       (ip >= TEXT_AREA_START && ip < TEXT_AREA_END);
 }
 
-/* At most so many frames are between stack_trace_save() and __traceiter_NAME(). */
-#define EVENT_FRAMES 16U
+unsigned trace_event_skip_frames(const unsigned long *callers, unsigned count)
+{
+	unsigned first = 0, last = min(count, EVENT_FRAMES);
+
+	while (first < last && !trace_is_traceiter(callers[first]))
+		first++;
+	if (first == last)
+		return 0;
+	first++;
+	while (first < count && trace_is_probe_path(callers[first]))
+		first++;
+	return first;
+}
 
 void trace_event_write_stack(struct trace_array *tr, u32 ctx)
 {
 	unsigned long *callers = trace_scratch_get();
-	unsigned count, first = 0;
+	unsigned count, first;
 
 	if (!callers)
 		return;
 	count = stack_trace_save(callers, TRACE_STACK_MAX, 1);
-	while (first < min(count, EVENT_FRAMES) && !trace_is_traceiter(callers[first]))
-		first++;
-	/* A dynamic event may have no tracepoint. Then all callers are of interest. */
-	first = first < min(count, EVENT_FRAMES) ? first + 1 : 0;
-	while (first && first < count && trace_is_probe_path(callers[first]))
-		first++;
+	first = trace_event_skip_frames(callers, count);
 	trace_write_stack(tr, ctx, callers + first, count - first);
 	trace_scratch_put();
 }

@@ -136,6 +136,13 @@ static inline bool trace_is_traceiter(unsigned long ip)
  * to the one of its tracepoints that it has chosen (timer_events.h). Any context.
  */
 bool trace_is_probe_path(unsigned long ip);
+/* At most so many frames are between stack_trace_save() in a probe and __traceiter_NAME(). */
+#define EVENT_FRAMES 16U
+/*
+ * How many of the callers that a probe has saved are of the event itself: behind them comes the
+ * function that contains trace_NAME(). 0 for a dynamic event without a tracepoint. Any context.
+ */
+unsigned trace_event_skip_frames(const unsigned long *callers, unsigned count);
 /*
  * Writes a TRACE_STACK entry that begins with the function that contains trace_NAME(). For probes
  * and triggers. Preemption off.

@@ -8,22 +8,13 @@
 #include "trace/hist/eval.h"
 #include "trace/events/record.h"
 
-/* At most so many frames of histogram and recording are up to __traceiter_NAME(). */
-#define STACK_FRAMES 14U
-
 /* Saves the callers, from the function on in which the event is. Returns their number. */
 static unsigned save_callers(u64 *stack)
 {
-	unsigned long callers[STACK_FRAMES + HIST_STACK_ENTRIES];
-	unsigned count = stack_trace_save(callers, ARRAY_SIZE(callers), 1), first = 0;
+	unsigned long callers[EVENT_FRAMES + HIST_STACK_ENTRIES];
+	unsigned count = stack_trace_save(callers, ARRAY_SIZE(callers), 1);
+	unsigned first = trace_event_skip_frames(callers, count);
 
-	while (first < min(count, STACK_FRAMES) && !trace_is_traceiter(callers[first]))
-		first++;
-	/* An event without a tracepoint: all callers are of interest. */
-	first = first < min(count, STACK_FRAMES) ? first + 1 : 0;
-	/* A place that has chosen one of its tracepoints: timer_events.h. */
-	while (first && first < count && trace_is_traceiter(callers[first]))
-		first++;
 	count = min(count - first, (unsigned)HIST_STACK_ENTRIES);
 	memcpy(stack, callers + first, count * 8);
 	return count;
