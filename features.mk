@@ -29,7 +29,7 @@ $(call feature,programs,initramfs,\
 	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c fs/tmpfs/mmap.c kernel/console/tty_jobctrl.c kernel/console/tty_ioctl.c \
 	kernel/console/n_tty_control.c kernel/printk/kmsg_record.c 	kernel/console/tty_modes.c \
 	fs/proc/task fs/proc/kcore.c fs/proc/mounts.c fs/proc/unknown_syscalls.c fs/dev/random.c fs/dev/kmsg.c \
-	fs/proc/sysctl_sched.c fs/proc/sysctl_ulong.c fs/sys/sysfs.c fs/tmpfs/fallocate.c fs/tmpfs/options.c fs/tracefs/options.c fs/vfs/statfs.h fs/dev/devices.h kernel/lib/hash.h kernel/mm/kasprintf.c kernel/sched/mm.h,\
+	fs/proc/sysctl_sched.c fs/proc/sysctl_ulong.c fs/sys/sysfs.c fs/tmpfs/fallocate.c fs/tmpfs/options.c fs/tmpfs/statfs.c fs/tracefs/options.c fs/vfs/statfs.h fs/dev/devices.h kernel/lib/hash.h kernel/mm/kasprintf.c kernel/sched/mm.h,\
 	ring 3: processes and signals and user memory and Linux's system calls)
 
 $(call feature,threads,programs,\
@@ -68,7 +68,7 @@ $(call feature,sysfiles,core,\
 	fs/proc/cpuinfo.c fs/proc/interrupts.c fs/proc/meminfo.c fs/proc/slabinfo.c fs/proc/stat.c fs/proc/storage.c fs/proc/sysrq.c \
 	fs/sys/cache.c fs/sys/cpu.c fs/sys/irq.c fs/sys/node.c fs/sys/notes.c fs/sys/rtc.c fs/sys/text.c fs/sys/topology.c \
 	fs/debug/boot_time.c fs/debug/page_tables.c fs/debug/rcu_tasks.c \
-	arch/x86_64/boot/cpu_features.c arch/x86_64/boot/topology.c arch/x86_64/mm/page_table_walk.c,\
+	arch/x86_64/boot/cpu_features.c arch/x86_64/cpu/topology.c arch/x86_64/mm/page_table_walk.c,\
 	files about the whole machine: /proc/stat and meminfo and cpuinfo and others; with programs /sys/devices; page tables; sysrq)
 
 $(call feature,watchdog,core,\
@@ -133,8 +133,8 @@ $(call feature,breakpoints,core,\
 	the debug registers of the CPUs: who has them; what is called when one is hit)
 
 $(call feature,perf,events programs breakpoints,\
-	trace/perf kernel/sched/cpu_switches.c kernel/mm/vmap.c arch/x86_64/unwind/unwind_event.c arch/x86_64/unwind/perf_regs.c arch/x86_64/unwind/perf_regs.h \
-	arch/x86_64/cpu/local_word.h arch/x86_64/time/tsc_conversion.c,\
+	trace/perf kernel/mm/vmap.c arch/x86_64/unwind/unwind_event.c arch/x86_64/unwind/perf_regs.c arch/x86_64/unwind/perf_regs.h \
+	arch/x86_64/time/tsc_conversion.c,\
 	perf_event_open: software events and events of tracefs and probes; counted and sampled)
 
 $(call feature,seccomp,programs,\

@@ -2,7 +2,7 @@
  * /sys/devices/system/cpu/cpuN/cache: the caches of a CPU
  * (Documentation/ABI/testing/sysfs-devices-system-cpu).
  */
-#include "arch/boot/topology.h"
+#include "arch/cpu/topology.h"
 #include "fs/sys/cpu.h"
 #include "fs/vfs/seq_file.h"
 #include "kernel/lib/vsprintf.h"

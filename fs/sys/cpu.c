@@ -2,7 +2,7 @@
  * /sys/devices/system/cpu: which CPUs there are, and a directory of each. The C library, lscpu and
  * perf read them (Documentation/admin-guide/cputopology.rst).
  */
-#include "arch/boot/topology.h"
+#include "arch/cpu/topology.h"
 #include "fs/sys/cpu.h"
 #include "fs/vfs/seq_file.h"
 #include "kernel/init.h"

@@ -2,7 +2,7 @@
  * /sys/devices/system/cpu/cpuN/topology: which CPUs share a core, a die or a package with this one
  * (Documentation/ABI/stable/sysfs-devices-system-cpu).
  */
-#include "arch/boot/topology.h"
+#include "arch/cpu/topology.h"
 #include "fs/sys/cpu.h"
 #include "fs/vfs/seq_file.h"
 

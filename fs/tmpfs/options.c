@@ -1,8 +1,7 @@
-/* What programs ask of a mounted tmpfs: the options of mount(2), and statfs(2). */
+/* The options of a tmpfs: size, nr_inodes, mode, … of mount(2). */
 #include "fs/mount/options.h"
 #include "fs/tmpfs/tmpfs.h"
 #include "fs/vfs/seq_file.h"
-#include "fs/vfs/statfs.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
@@ -94,21 +93,6 @@ static int parse_options(struct tmpfs_sb_info *info, const char *data)
 	return parse_mount_options(data, set_option, info);
 }
 
-static void tmpfs_statfs(struct super_block *sb, struct kstatfs *st)
-{
-	struct tmpfs_sb_info *info = tmpfs_sb(sb);
-
-	if (info->max_blocks) {
-		st->f_blocks = (u64)info->max_blocks;
-		st->f_bfree = (u64)(info->max_blocks - atomic64_read(&info->used_blocks));
-		st->f_bavail = st->f_bfree;
-	}
-	if (info->max_inodes) {
-		st->f_files = (u64)info->max_inodes;
-		st->f_ffree = (u64)(info->max_inodes - atomic64_read(&info->used_inodes));
-	}
-}
-
 static void tmpfs_show_options(struct seq_file *m, struct super_block *sb)
 {
 	struct tmpfs_sb_info *info = tmpfs_sb(sb);
@@ -147,7 +131,6 @@ static int tmpfs_remount(struct super_block *sb, const char *data)
 static int __init tmpfs_options_init(void)
 {
 	tmpfs_options_hook = parse_options;
-	tmpfs_super_operations.statfs = tmpfs_statfs;
 	tmpfs_super_operations.show_options = tmpfs_show_options;
 	tmpfs_super_operations.remount = tmpfs_remount;
 	return 0;

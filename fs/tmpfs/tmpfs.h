@@ -57,9 +57,10 @@ int rootfs_fill_super(struct super_block *sb, const char *data);
 extern struct file_system_type rootfs_type;
 
 /*
- * What only programs ask for: options.c sets the hook and adds statfs, show_options and remount to
- * the operations in a core initcall. The hook parses the options of a new tmpfs into info: 0, or
- * -EINVAL. The kernel mounts without options, so the hook is not called while it is NULL.
+ * What only programs ask for. In core initcalls options.c sets the hook, and adds show_options and
+ * remount to the operations; statfs.c adds statfs. The hook parses the options of a new tmpfs into
+ * info: 0, or -EINVAL. The kernel mounts without options, so the hook is not called while it is
+ * NULL.
  */
 extern int (*tmpfs_options_hook)(struct tmpfs_sb_info *info, const char *data);
 extern struct super_operations tmpfs_super_operations;

@@ -113,13 +113,18 @@ void sched_cpu_stat(unsigned cpu, struct sched_stat *stat)
 	stat->system = busy > stat->irq + stat->softirq ? busy - stat->irq - stat->softirq : 0;
 }
 
+u64 cpu_switches(unsigned cpu)
+{
+	return READ_ONCE(cpu_rq(cpu)->nr_switches);
+}
+
 u64 nr_context_switches(void)
 {
 	u64 sum = 0;
 	unsigned cpu;
 
 	for_each_online_cpu (cpu)
-		sum += READ_ONCE(cpu_rq(cpu)->nr_switches);
+		sum += cpu_switches(cpu);
 	return sum;
 }
 

@@ -47,7 +47,7 @@ static bool phys_of(unsigned long address, phys_addr_t *phys)
 	bool found;
 
 	local_irq_save(flags);
-	found = perf_user_phys(address, phys);
+	found = user_virt_to_phys(current->mm, address, phys);
 	local_irq_restore(flags);
 	return found;
 }

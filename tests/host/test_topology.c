@@ -1,12 +1,12 @@
 /*
  * How CPUs share cores, dies, packages and caches: what is made of CPUID's answers. Those of the
  * machines that QEMU's translator has are QEMU's, and Linux 6.1 shows the same there.
- * sources: arch/x86_64/boot/topology.c
+ * sources: arch/x86_64/cpu/topology.c
  */
 #include "test.h"
 
 #include "arch/boot/cpuinfo.h"
-#include "arch/boot/topology.h"
+#include "arch/cpu/topology.h"
 #include "arch/cpu/special_insns.h"
 
 struct answer {

@@ -15,7 +15,7 @@
  */
 #pragma once
 
-#include "arch/cpu/local_word.h"
+#include "arch/cpu/local.h"
 #include "trace/perf/perf_event.h"
 
 struct perf_ring {

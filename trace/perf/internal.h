@@ -35,7 +35,7 @@
  */
 #pragma once
 
-#include "arch/cpu/local_word.h"
+#include "arch/cpu/local.h"
 #include "arch/cpu/percpu.h"
 #include "kernel/atomic.h"
 #include "kernel/irq/irq_work.h"

@@ -15,6 +15,7 @@
 #include "arch/cpu/ptrace.h"
 #include "arch/unwind/maccess.h"
 #include "arch/unwind/perf_regs.h"
+#include "arch/user/user_pgtable.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
 #include "trace/perf/output.h"
@@ -285,14 +286,14 @@ static u64 phys_of(const struct sample *s)
 {
 	phys_addr_t phys;
 
-	return s->user && perf_user_phys(s->data->addr, &phys) ? phys : 0;
+	return s->user && user_virt_to_phys(current_stable->mm, s->data->addr, &phys) ? phys : 0;
 }
 
 static u64 page_size_of(const struct sample *s, u64 address)
 {
 	phys_addr_t phys;
 
-	return s->user && perf_user_phys(address, &phys) ? PAGE_SIZE : 0;
+	return s->user && user_virt_to_phys(current_stable->mm, address, &phys) ? PAGE_SIZE : 0;
 }
 
 BUILD_BUG_ON(PERF_MODE_KERNEL != PERF_RECORD_MISC_KERNEL ||

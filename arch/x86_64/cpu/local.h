@@ -42,6 +42,10 @@ static inline bool local_cmpxchg32(u32 *p, u32 old, u32 new)
 {
 	return __atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
+static inline bool local_cmpxchg(u64 *p, u64 old, u64 new)
+{
+	return __atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
 #else
 static __always_inline void local_add(u64 *p, u64 v)
 {
@@ -73,6 +77,17 @@ static __always_inline bool local_cmpxchg32(u32 *p, u32 old, u32 new)
 	bool done;
 
 	__asm__ __volatile__("cmpxchgl %3, %1"
+			     : "=@ccz"(done), "+m"(*p), "+a"(old)
+			     : "r"(new)
+			     : "memory");
+	return done;
+}
+
+static __always_inline bool local_cmpxchg(u64 *p, u64 old, u64 new)
+{
+	bool done;
+
+	__asm__ __volatile__("cmpxchgq %3, %1"
 			     : "=@ccz"(done), "+m"(*p), "+a"(old)
 			     : "r"(new)
 			     : "memory");

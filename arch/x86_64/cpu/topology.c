@@ -4,7 +4,7 @@
  * CPUs that share something differ only in the low bits of their APIC IDs. CPUID tells how many
  * bits that are. All CPUs of a machine tell the same, so any of them can be asked.
  */
-#include "arch/boot/topology.h"
+#include "arch/cpu/topology.h"
 
 #include "arch/boot/cpuinfo.h"
 #include "arch/cpu/special_insns.h"

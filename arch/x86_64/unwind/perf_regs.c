@@ -1,11 +1,8 @@
-/* What samples of perf tell of the registers and page tables of a program. */
+/* Registers as perf_event_open(2) numbers them, and those of a place in the kernel. */
 #include "arch/unwind/perf_regs.h"
 
 #include "arch/cpu/ptrace.h"
 #include "arch/irq/descriptors.h"
-#include "arch/mm/uaccess.h"
-#include "arch/user/user_pgtable.h"
-#include "kernel/sched/sched.h"
 
 /* Where pt_regs has the register with that number; ds to gs: nowhere. */
 static const u8 places[24] = {
@@ -31,15 +28,4 @@ u64 perf_reg_value(const struct pt_regs *regs, unsigned number)
 void perf_fetch_caller_regs(struct pt_regs *regs, unsigned long ip, unsigned long sp)
 {
 	*regs = (struct pt_regs){ .ip = ip, .sp = sp, .cs = __KERNEL_CS };
-}
-
-bool perf_user_phys(unsigned long address, phys_addr_t *phys)
-{
-	const u64 *entry = address < TASK_SIZE_MAX ? user_pte(current->mm, address) : NULL;
-	u64 pte = entry ? READ_ONCE(*entry) : 0;
-
-	if (!(pte & _PAGE_PRESENT))
-		return false;
-	*phys = (pte & PTE_PFN_MASK) + (address & (PAGE_SIZE - 1));
-	return true;
 }

@@ -1,4 +1,4 @@
-/* What samples of perf tell of the registers and page tables of a program. */
+/* Registers as perf_event_open(2) numbers them, and those of a place in the kernel. */
 #pragma once
 
 #include "kernel/types.h"
@@ -12,8 +12,3 @@ u64 perf_reg_value(const struct pt_regs *regs, unsigned number);
  * the others are 0. Any context.
  */
 void perf_fetch_caller_regs(struct pt_regs *regs, unsigned long ip, unsigned long sp);
-/*
- * The physical address that the current program's page tables have for an address. False: none.
- * Interrupts off, and the page tables are loaded: they are freed only after an interrupt here.
- */
-bool perf_user_phys(unsigned long address, phys_addr_t *phys);

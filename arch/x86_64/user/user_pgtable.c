@@ -59,6 +59,17 @@ u64 *user_pte(const struct mm_struct *mm, unsigned long addr)
 	return &table[table_index(addr, LEVEL_PTE)];
 }
 
+bool user_virt_to_phys(const struct mm_struct *mm, unsigned long addr, phys_addr_t *phys)
+{
+	const u64 *entry = addr < USER_END ? user_pte(mm, addr) : NULL;
+	u64 pte = entry ? READ_ONCE(*entry) : 0;
+
+	if (!(pte & _PAGE_PRESENT))
+		return false;
+	*phys = (pte & PTE_PFN_MASK) + (addr & (PAGE_SIZE - 1));
+	return true;
+}
+
 u64 *user_pte_alloc(struct mm_struct *mm, unsigned long addr)
 {
 	u64 *table = mm->pgd;

@@ -69,6 +69,11 @@ u64 *user_pte(const struct mm_struct *mm, unsigned long addr);
 /* The same, but allocates tables. NULL: memory is short. page_table_lock held. */
 u64 *user_pte_alloc(struct mm_struct *mm, unsigned long addr);
 /*
+ * The physical address of addr, which a program may be able to access. False: none. mm is loaded on
+ * this CPU, and interrupts are off: tables are freed only after an interrupt here.
+ */
+bool user_virt_to_phys(const struct mm_struct *mm, unsigned long addr, phys_addr_t *phys);
+/*
  * The entry for the first address from *addr on, below end, for which a table exists. *addr becomes
  * that address. NULL: there is none. The entries up to the next multiple of PTE_TABLE_SIZE follow.
  */
