@@ -124,8 +124,6 @@ static int breakpoint_init(struct perf_event *event)
 	struct debugreg reg;
 	int error;
 
-	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
-		return -EOPNOTSUPP;
 	error = parse_and_check(attr, &reg);
 	if (!error)
 		error = make_breakpoint(event, &reg);

@@ -76,7 +76,8 @@ struct perf_event *perf_event_alloc(struct perf_event_attr *attr, const struct p
 	error = wants_chains(attr) ? perf_callchain_users(1) : 0;
 	if (error)
 		goto free;
-	error = pmu->event_init(event);
+	/* Only a PMU of a CPU records branches. */
+	error = attr->sample_type & PERF_SAMPLE_BRANCH_STACK ? -EOPNOTSUPP : pmu->event_init(event);
 	if (error)
 		goto chains;
 	event->asked_exclude = event->exclude;

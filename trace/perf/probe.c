@@ -125,8 +125,6 @@ static int make_probe(struct perf_event *event,
 
 	if (!perfmon_capable())
 		return -EACCES;
-	if (event->attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
-		return -EOPNOTSUPP;
 	probe = kzalloc(sizeof(*probe), GFP_KERNEL);
 	if (!probe)
 		return -ENOMEM;

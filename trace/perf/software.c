@@ -241,8 +241,6 @@ static int software_init(struct perf_event *event)
 	const struct perf_event_attr *attr = event->attr;
 	int error;
 
-	if (attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
-		return -EOPNOTSUPP;
 	if (attr->config >= PERF_COUNT_SW_MAX)
 		return -ENOENT;
 	event->exclude = (attr->exclude_kernel ? PERF_MODE_KERNEL : 0) |

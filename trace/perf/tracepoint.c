@@ -516,8 +516,6 @@ static int tracepoint_init(struct perf_event *event)
 	struct trace_event_call *call;
 	int error;
 
-	if (event->attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
-		return -EOPNOTSUPP;
 	mutex_lock(&event_mutex);
 	call = find_call(event->attr->config);
 	error = call ? init(event, call) : -EINVAL;
