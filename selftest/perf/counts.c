@@ -1,6 +1,4 @@
 /* Self-tests of the counters of perf_event_open(2), and of what they read in the kernel. */
-#include "arch/cpu/linkage.h"
-#include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/wait.h"
@@ -12,14 +10,9 @@
 #include "kernel/workqueue/workqueue.h"
 #include "selftest/lib/threads.h"
 #include "selftest/lib/user_memory.h"
+#include "selftest/perf/event.h"
 #include "selftest/selftest.h"
 #include "trace/perf/internal.h"
-
-long sys_perf_event_open(unsigned long attr, pid_t pid, int cpu, int group, unsigned long flags)
-	SYSCALL_SYMBOL(perf_event_open);
-long sys_close(unsigned fd) SYSCALL_SYMBOL(close);
-long sys_ioctl(unsigned fd, unsigned cmd, unsigned long arg) SYSCALL_SYMBOL(ioctl);
-long sys_read(unsigned fd, unsigned long buf, size_t count) SYSCALL_SYMBOL(read);
 
 SELFTEST(perf, faults_without_a_page_are_counted_apart)
 {
@@ -65,9 +58,7 @@ static long open_on(unsigned long addr, u64 config, pid_t pid, bool inherit)
 					      .config = config,
 					      .inherit = inherit };
 
-	if (copy_to_user((void *)addr, &attr, sizeof(attr)))
-		return -EFAULT;
-	return sys_perf_event_open(addr, pid, -1, -1, 0);
+	return open_event(addr, &attr, pid, -1);
 }
 
 static unsigned long objects(const char *name)

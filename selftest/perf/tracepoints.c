@@ -1,6 +1,4 @@
 /* Self-tests of perf events that count events of tracefs. */
-#include "arch/cpu/linkage.h"
-#include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/sched/sched_events.h"
@@ -8,17 +6,11 @@
 #include "kernel/vm/mm.h"
 #include "selftest/lib/ftrace_targets.h"
 #include "selftest/lib/user_memory.h"
+#include "selftest/perf/event.h"
 #include "selftest/selftest.h"
 #include "selftest/trace/events/model_events.h"
 #include "selftest/trace/tracefs.h"
 #include "trace/events/event.h"
-#include "trace/perf/perf_event.h"
-
-long sys_perf_event_open(unsigned long attr, pid_t pid, int cpu, int group, unsigned long flags)
-	SYSCALL_SYMBOL(perf_event_open);
-long sys_close(unsigned fd) SYSCALL_SYMBOL(close);
-long sys_ioctl(unsigned fd, unsigned cmd, unsigned long arg) SYSCALL_SYMBOL(ioctl);
-long sys_read(unsigned fd, unsigned long buf, size_t count) SYSCALL_SYMBOL(read);
 
 static int number_of(const char *system, const char *name)
 {
@@ -33,15 +25,13 @@ static int number_of(const char *system, const char *name)
 }
 
 /* addr: a page of user memory, for arguments. */
-static long open_event(unsigned long addr, int number, pid_t pid, int cpu)
+static long open_number(unsigned long addr, int number, pid_t pid, int cpu)
 {
 	const struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
 					      .size = sizeof(attr),
 					      .config = (u64)(u32)number };
 
-	if (copy_to_user((void __user *)addr, &attr, sizeof(attr)))
-		return -EFAULT;
-	return sys_perf_event_open(addr, pid, cpu, -1, 0);
+	return open_event(addr, &attr, pid, cpu);
 }
 
 static long set_filter(unsigned long addr, long fd, const char *text)
@@ -82,9 +72,9 @@ SELFTEST(perf_tracepoint, hits_count_and_no_buffer_gets_a_record)
 {
 	struct mm_struct *mm = test_mm_begin();
 	unsigned long addr = test_mmap(0, PAGE_SIZE, 0);
-	long a = open_event(addr, number_of("model", "model"), 0, -1);
-	long b = open_event(addr, number_of("sched", "sched_kthread_stop_ret"), 0, -1);
-	long c = open_event(addr, number_of("model", "model"), 0, -1);
+	long a = open_number(addr, number_of("model", "model"), 0, -1);
+	long b = open_number(addr, number_of("sched", "sched_kthread_stop_ret"), 0, -1);
+	long c = open_number(addr, number_of("model", "model"), 0, -1);
 
 	ASSERT(mm && a >= 0 && b >= 0 && c >= 0);
 	reset();
@@ -118,8 +108,8 @@ SELFTEST(perf_tracepoint, event_that_perf_counts_cannot_be_removed)
 
 	ASSERT(mm);
 	EXPECT_EQ(put("dynamic_events", "s:counted u32 a; char text[]"), 0);
-	a = open_event(addr, number_of("synthetic", "counted"), 0, -1);
-	b = open_event(addr, number_of("synthetic", "counted"), 0, -1);
+	a = open_number(addr, number_of("synthetic", "counted"), 0, -1);
+	b = open_number(addr, number_of("synthetic", "counted"), 0, -1);
 	EXPECT(a >= 0 && b >= 0);
 	EXPECT_EQ(put_mode("dynamic_events", "-:synthetic/counted", 19, O_APPEND), -EBUSY);
 	close_event(a);
@@ -134,7 +124,7 @@ SELFTEST(perf_tracepoint, function_event_counts_calls_of_all_functions)
 	struct mm_struct *mm = test_mm_begin();
 	unsigned long addr = test_mmap(0, PAGE_SIZE, 0);
 	int number = number_of("ftrace", "function");
-	long all = open_event(addr, number, 0, -1), one = open_event(addr, number, 0, -1);
+	long all = open_number(addr, number, 0, -1), one = open_number(addr, number, 0, -1);
 	char filter[64];
 	u64 before_all, before_one;
 
