@@ -47,6 +47,12 @@ static inline void tried(const char *what, int fd)
 #define TRY_ON(what, pid, cpu, group, flags, ...) tried(what, EVENT_ON(pid, cpu, group, flags, __VA_ARGS__))
 #define TRY(what, ...)                            tried(what, EVENT(__VA_ARGS__))
 
+/* Maps the buffer of an event: its first page, and so many pages of data. MAP_FAILED: an error. */
+static inline struct perf_event_mmap_page *map_buffer(int fd, int pages)
+{
+	return mmap(NULL, (size_t)(1 + pages) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
 /* The count of an event that has no read_format. -1: it cannot be read. */
 static inline long count_of(int fd)
 {

@@ -28,7 +28,7 @@ struct chain {
 static void switches(void)
 {
 	int fd = EVENT(.config = PERF_COUNT_SW_CONTEXT_SWITCHES, .sample_period = 1, .sample_type = PERF_SAMPLE_CALLCHAIN, .disabled = 1);
-	struct perf_event_mmap_page *page = mmap(NULL, (BUFFER_PAGES + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct perf_event_mmap_page *page = map_buffer(fd, BUFFER_PAGES);
 	const struct chain *chain = (const void *)((char *)page + PAGE);
 	unsigned user = 0, kernel = 0, mark = 0;
 

@@ -30,7 +30,7 @@ static void sampled(const char *what, struct perf_event_attr attr)
 	fd = perf_open(&attr, 0, -1, -1, 0);
 	if (said(what, fd) < 0)
 		return;
-	page = mmap(NULL, 9 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	page = map_buffer(fd, 8);
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	spin(page, samples * sizeof(struct sample));
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);

@@ -38,7 +38,7 @@ static void mappings(void)
 	tried_map("a counter", counter, 3, RW, MAP_SHARED, 0);
 	tried_map("inherited", inherited, 3, RW, MAP_SHARED, 0);
 	tried_map("inherited, on CPU 0", of_cpu, 3, RW, MAP_SHARED, 0);
-	area = map(fd, 3, RW, MAP_SHARED, 0);
+	area = map_buffer(fd, 2);
 	tried_map("again", fd, 3, RW, MAP_SHARED, 0);
 	tried_map("again, of another size", fd, 5, RW, MAP_SHARED, 0);
 	tried_map("again, 1 page", fd, 1, RW, MAP_SHARED, 0);
@@ -49,7 +49,7 @@ static void mappings(void)
 	munmap(area, 3 * PAGE);
 	other = EVENT(.sample_period = 1);
 	said("SET_OUTPUT to an event without a buffer", ioctl(other, PERF_EVENT_IOC_SET_OUTPUT, fd));
-	area = map(fd, 3, RW, MAP_SHARED, 0);
+	area = map_buffer(fd, 2);
 	said("SET_OUTPUT", ioctl(other, PERF_EVENT_IOC_SET_OUTPUT, fd));
 	tried_map("that has its output elsewhere", other, 3, RW, MAP_SHARED, 0);
 	said("SET_OUTPUT -1", ioctl(other, PERF_EVENT_IOC_SET_OUTPUT, -1L));
@@ -97,7 +97,7 @@ static void sampling(void)
 static void first_page(void)
 {
 	int fd = EVENT(.sample_period = 1, .disabled = 1);
-	struct perf_event_mmap_page *page = map(fd, 3, RW, MAP_SHARED, 0);
+	struct perf_event_mmap_page *page = map_buffer(fd, 2);
 	struct perf_event_mmap_page *again;
 
 	show("version %u, compat_version %u, lock even: %s, index %u", page->version, page->compat_version, page->lock % 2 ? "no" : "yes", page->index);
@@ -126,7 +126,7 @@ static void samples(void)
 {
 	int fd = EVENT(.sample_period = 1, .disabled = 1, .exclude_kernel = 1,
 		       .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_PERIOD);
-	struct perf_event_mmap_page *page = map(fd, 3, RW, MAP_SHARED, 0);
+	struct perf_event_mmap_page *page = map_buffer(fd, 2);
 	char *data = (char *)page + PAGE;
 	volatile char *pages = fresh_pages(FRESH);
 	struct pollfd polled = { .fd = fd, .events = POLLIN };

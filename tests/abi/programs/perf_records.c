@@ -81,7 +81,7 @@ static int start(struct perf_event_attr attr)
 {
 	int fd = perf_open(&attr, 0, -1, -1, 0);
 
-	page = mmap(NULL, (BUFFER + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	page = map_buffer(fd, BUFFER);
 	said("event", fd);
 	return page == MAP_FAILED ? _exit(1), -1 : fd;
 }
@@ -161,7 +161,7 @@ static void inherited(void)
 	CPU_SET(0, &set);
 	sched_setaffinity(0, sizeof(set), &set);
 	fd = perf_open(&ATTR(NOTHING, .task = 1, .comm = 1, .inherit = 1), 0, 0, -1, 0);
-	page = mmap(NULL, (BUFFER + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	page = map_buffer(fd, BUFFER);
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_NAME, "child");
@@ -217,7 +217,7 @@ static void programs(void)
 		_exit(1);
 	}
 	fd = perf_open(&ATTR(NOTHING, .comm = 1, .comm_exec = 1), pid, -1, -1, 0);
-	page = mmap(NULL, (BUFFER + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	page = map_buffer(fd, BUFFER);
 	write(ready[1], "x", 1);
 	waitpid(pid, NULL, 0);
 	records("exec");

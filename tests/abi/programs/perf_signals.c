@@ -77,7 +77,7 @@ static void refresh(void)
 	said("ENABLE", ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
 	writes(2, fd);
 	said("DISABLE", ioctl(fd, PERF_EVENT_IOC_DISABLE, 0));
-	buffer = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	buffer = map_buffer(fd, 1);
 	poll(&polled, 1, 0);
 	show("poll before REFRESH 1: %#x", polled.revents);
 	said("REFRESH 1", ioctl(fd, PERF_EVENT_IOC_REFRESH, 1));

@@ -125,7 +125,7 @@ static void filters(void)
 static void raw(void)
 {
 	int fd = EVENT(TRACEPOINT(id_enter), .sample_period = 1, .disabled = 1, .sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_PERIOD | PERF_SAMPLE_IDENTIFIER);
-	struct perf_event_mmap_page *page = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct perf_event_mmap_page *page = map_buffer(fd, 2);
 	struct {
 		struct perf_event_header header;
 		uint64_t id, period;
