@@ -24,8 +24,6 @@ FOR_SELFTESTS = {
     # They show what has happened inside, and clean up.
     "files_count_open", "flush_signals", "pending_signal", "printk_dropped", "slab_objects_in_use", "text_area_stats_read",
     "wait_for_kprobe_optimizer", "workqueue_nr_workers",
-    # Breakpoints of perf_event_open(2) will call them.
-    "debugreg_load", "set_debug_handler",
 }
 
 
