@@ -1,5 +1,10 @@
-/* The call chain of a switch: where it begins in the kernel, and that the program's frames follow. */
+/*
+ * The call chain of a switch: where it begins in the kernel, and that the program's frames follow.
+ * The registers of a switch: those that its place in the kernel gives.
+ */
 #include "perf.h"
+
+#include <asm/perf_regs.h>
 
 #define BUFFER_PAGES 8
 
@@ -53,8 +58,36 @@ static void switches(void)
 	close(fd);
 }
 
+#define REGISTER(name) (1UL << PERF_REG_X86_##name)
+
+struct registers {
+	struct perf_event_header header;
+	uint64_t ip, abi, ax, bp, sp, reg_ip, flags, cs, ss;
+};
+
+static void registers(void)
+{
+	int fd = EVENT(.config = PERF_COUNT_SW_CONTEXT_SWITCHES, .sample_period = 1,
+		       .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_REGS_INTR,
+		       .sample_regs_intr = REGISTER(AX) | REGISTER(BP) | REGISTER(SP) | REGISTER(IP) | REGISTER(FLAGS) | REGISTER(CS) | REGISTER(SS),
+		       .disabled = 1);
+	struct perf_event_mmap_page *page = mmap(NULL, (BUFFER_PAGES + 1) * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	const struct registers *sample = (const void *)((char *)page + PAGE);
+
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	for (int i = 0; i < 1000 && !((volatile struct perf_event_mmap_page *)page)->data_head; i++)
+		usleep(1000);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	show("size %u, abi %lu, ax %lu, bp %lu, flags %lu, cs %lx, ss %lx", sample->header.size, sample->abi, sample->ax, sample->bp, sample->flags,
+	     sample->cs, sample->ss);
+	show("ip is that of the sample: %s, sp is in the kernel: %s", sample->ip == sample->reg_ip ? "yes" : "no", sample->sp >> 63 ? "yes" : "no");
+	munmap(page, (BUFFER_PAGES + 1) * PAGE);
+	close(fd);
+}
+
 int main(void)
 {
 	switches();
+	registers();
 	return 0;
 }
