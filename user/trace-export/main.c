@@ -68,18 +68,48 @@ static bool is_on(const struct trace_export *x)
 	return text == '1';
 }
 
+#define EXCLUDED "set_ftrace_notrace_pid"
+
 /*
- * Adds this task to set_ftrace_notrace_pid, or removes it, because its own calls would fill the
- * trace that it sends. Ignores -ENOENT: without a PID filter the file does not exist.
+ * Adds this task to the tasks whose calls are not traced, because its own calls would fill the trace
+ * that it sends. Ignores -ENOENT: without a PID filter the file does not exist.
  */
-static int exclude_current(const struct trace_export *x, bool remove)
+static int exclude_current(const struct trace_export *x)
 {
 	char text[16];
 	int error;
 
-	snprintf(text, sizeof(text), "%s%d", remove ? "!" : "", getpid());
-	error = put(x, "set_ftrace_notrace_pid", O_APPEND, text);
+	snprintf(text, sizeof(text), "%d", getpid());
+	error = put(x, EXCLUDED, O_APPEND, text);
 	return error == -ENOENT ? 0 : error;
+}
+
+/* Copies the PIDs of the file but that of this task. */
+static void other_pids(FILE *file, char *text, size_t size)
+{
+	char line[16];
+	size_t used = 0;
+
+	text[0] = '\0';
+	while (fgets(line, sizeof(line), file) && used + sizeof(line) < size)
+		if (line[0] >= '0' && line[0] <= '9' && atoi(line) != getpid())
+			used += (size_t)snprintf(text + used, size - used, "%s", line);
+}
+
+/* Takes it off the list. A PID can be added to the file, but not removed: the list is written again. */
+static int include_current(const struct trace_export *x)
+{
+	static char others[65536];
+	char path[PATH_SIZE];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", x->top, EXCLUDED);
+	file = fopen(path, "r");
+	if (!file)
+		return 0;
+	other_pids(file, others, sizeof(others));
+	fclose(file);
+	return put(x, EXCLUDED, O_TRUNC, others);
 }
 
 /* Kernels before Linux 6.8 have no such file, and sub-buffers of one page. */
@@ -177,13 +207,13 @@ static int send_whole(struct trace_export *x)
 
 static int run_export(struct trace_export *x)
 {
-	int error = x->follow ? exclude_current(x, false) : 0, again;
+	int error = x->follow ? exclude_current(x) : 0, again;
 
 	if (error)
 		return error;
 	error = send_whole(x);
 	error = error ? error : send_end(x, 0);
-	again = x->follow ? exclude_current(x, true) : 0;
+	again = x->follow ? include_current(x) : 0;
 	return error ? error : again;
 }
 
@@ -225,12 +255,12 @@ static void serve_request(struct trace_export *x)
 		 * command's task exists already and does not inherit the priority.
 		 */
 		syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &first);
-		error = exclude_current(x, false);
+		error = exclude_current(x);
 	}
 	if (!error)
 		error = x->follow ? send_whole(x) : run_only(x);
 	if (x->follow)
-		(void)exclude_current(x, true);
+		(void)include_current(x);
 	export_end_command(x);
 	if (!x->link.error)
 		(void)send_end(x, error);
