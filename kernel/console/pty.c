@@ -59,7 +59,7 @@ static noinline size_t pty_write(struct pty_ring *to, const u8 *buf, size_t coun
 	count = tty_insert_flip_string(to, buf, count);
 	spin_unlock(&to->pty->lock);
 	if (count)
-		schedule_work_unbound(&to->work);
+		schedule_work_unbound(&to->flush.work);
 	return count;
 }
 
@@ -109,10 +109,10 @@ static void flush_output_to_master(struct pty *pty)
 	kill_fasync(&pty->fasync, SIGIO, POLL_IN);
 }
 
-/* For both sides. It has the name of the UARTs' function in tty_buffer.c, which does the same. */
-static void flush_to_ldisc(struct work_struct *work)
+/* For both sides. */
+static void flush_ring(struct tty_flush *flush)
 {
-	struct pty_ring *ring = container_of(work, struct pty_ring, work);
+	struct pty_ring *ring = container_of(flush, struct pty_ring, flush);
 	struct pty *pty = ring->pty;
 
 	if (ring == &pty->in)
@@ -188,7 +188,7 @@ static void pty_input_taken(struct tty_struct *tty)
 	struct pty *pty = to_pty(tty);
 
 	if (ring_used(&pty->in))
-		schedule_work_unbound(&pty->in.work);
+		schedule_work_unbound(&pty->in.flush.work);
 }
 
 static void pty_flush_input(struct tty_struct *tty)
@@ -196,7 +196,7 @@ static void pty_flush_input(struct tty_struct *tty)
 	struct pty *pty = to_pty(tty);
 
 	if (ring_used(&pty->in))
-		flush_work(&pty->in.work);
+		flush_work(&pty->in.flush.work);
 }
 
 static void pty_drop_input(struct tty_struct *tty)
@@ -247,7 +247,7 @@ static const struct tty_operations pty_ops = {
 static void init_ring(struct pty_ring *ring, struct pty *pty)
 {
 	ring->pty = pty;
-	INIT_WORK(&ring->work, flush_to_ldisc);
+	tty_flush_init(&ring->flush, flush_ring);
 }
 
 struct pty *pty_create(unsigned index)
@@ -280,8 +280,8 @@ static void pty_put(struct pty *pty)
 {
 	if (!atomic_dec_and_test(&pty->refs))
 		return;
-	cancel_work_sync(&pty->in.work);
-	cancel_work_sync(&pty->out.work);
+	cancel_work_sync(&pty->in.flush.work);
+	cancel_work_sync(&pty->out.flush.work);
 	call_rcu(&pty->rcu, pty_free_rcu);
 }
 

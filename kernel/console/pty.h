@@ -37,9 +37,9 @@
 /* A flip buffer: what was written to one side, and has not reached the other. */
 struct pty_ring {
 	u8 bytes[PTY_RING_SIZE];
-	u32 head, tail;          /* positions; they only increase */
-	struct pty *pty;         /* [C] */
-	struct work_struct work; /* flush_to_ldisc() */
+	u32 head, tail;  /* positions; they only increase */
+	struct pty *pty; /* [C] */
+	struct tty_flush flush;
 };
 
 /* [C] constant; [A] atomic; [K] lock; [B] tty.buf_lock. */

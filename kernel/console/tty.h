@@ -30,6 +30,16 @@ struct uart_port;
 #define TTY_PARITY  3
 #define TTY_OVERRUN 4
 
+/*
+ * The work that hands received bytes on, of each terminal: flush_to_ldisc(), so that a trace shows
+ * one name, as on Linux.
+ */
+struct tty_flush {
+	struct work_struct work;
+	void (*fn)(struct tty_flush *flush); /* of a pseudo-terminal; NULL: a struct tty_bufhead */
+};
+void tty_flush_init(struct tty_flush *flush, void (*fn)(struct tty_flush *flush));
+
 /* One producer (the UART, port lock held), one consumer (buf_lock held). */
 struct tty_bufhead {
 	u8 chars[TTY_FLIP_SIZE];
@@ -37,7 +47,7 @@ struct tty_bufhead {
 	u32 head;                /* [A] written by the producer */
 	u32 tail;                /* [A] written by the consumer */
 	struct tty_struct *tty;  /* [C] */
-	struct work_struct work; /* flush_to_ldisc() */
+	struct tty_flush flush;
 };
 
 struct tty_struct;

@@ -29,12 +29,12 @@ void tty_insert_flip_char(struct tty_struct *tty, u8 c, u8 flag)
 
 void tty_flip_buffer_push(struct tty_struct *tty)
 {
-	schedule_work_unbound(&tty->buf->work);
+	schedule_work_unbound(&tty->buf->flush.work);
 }
 
 void tty_buffer_restart_work(struct tty_struct *tty)
 {
-	schedule_work_unbound(&tty->buf->work);
+	schedule_work_unbound(&tty->buf->flush.work);
 }
 
 /*
@@ -62,8 +62,14 @@ static bool receive_buf(struct tty_struct *tty)
  */
 static void flush_to_ldisc(struct work_struct *work)
 {
-	struct tty_struct *tty = container_of(work, struct tty_bufhead, work)->tty;
+	struct tty_flush *flush = container_of(work, struct tty_flush, work);
+	struct tty_struct *tty;
 
+	if (flush->fn) {
+		flush->fn(flush);
+		return;
+	}
+	tty = container_of(flush, struct tty_bufhead, flush)->tty;
 	mutex_lock(&tty->buf_lock);
 	n_tty_flush_echoes(tty);
 	while (receive_buf(tty))
@@ -80,9 +86,15 @@ void tty_buffer_input_taken(struct tty_struct *tty)
 		tty_buffer_restart_work(tty);
 }
 
+void tty_flush_init(struct tty_flush *flush, void (*fn)(struct tty_flush *flush))
+{
+	flush->fn = fn;
+	INIT_WORK(&flush->work, flush_to_ldisc);
+}
+
 void tty_buffer_init(struct tty_struct *tty, struct tty_bufhead *buf)
 {
 	tty->buf = buf;
 	buf->tty = tty;
-	INIT_WORK(&buf->work, flush_to_ldisc);
+	tty_flush_init(&buf->flush, NULL);
 }
