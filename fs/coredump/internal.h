@@ -1,4 +1,8 @@
-/* What the files of fs/coredump/ share: one core dump. */
+/*
+ * What the files of fs/coredump/ share: one core dump.
+ *
+ * Legend: [O] only the thread that dumps; [A] atomic; [S] its siglock.
+ */
 #pragma once
 
 #include "fs/vfs/fs.h"
@@ -30,7 +34,7 @@ struct core_area {
 	bool anonymous;     /* a page that is not in the page tables is zero */
 };
 
-/* One dump. [O] the thread that dumps. */
+/* One dump. [O] */
 struct coredump {
 	const struct siginfo *info;
 	struct mm_struct *mm;

@@ -426,15 +426,15 @@ static long get_action_avail(const void __user *uaction)
 /* ---- the calls ---- */
 
 /* No descriptor tells a supervisor of calls (SECCOMP_FILTER_FLAG_NEW_LISTENER). */
-SYSCALL_DEFINE3(seccomp, unsigned, operation, unsigned, flags, void __user *, args)
+SYSCALL_DEFINE3(seccomp, unsigned int, op, unsigned int, flags, void __user *, uargs)
 {
-	switch (operation) {
+	switch (op) {
 	case SECCOMP_SET_MODE_STRICT:
-		return flags || args ? -EINVAL : set_mode_strict();
+		return flags || uargs ? -EINVAL : set_mode_strict();
 	case SECCOMP_SET_MODE_FILTER:
-		return set_mode_filter(flags, args);
+		return set_mode_filter(flags, uargs);
 	case SECCOMP_GET_ACTION_AVAIL:
-		return flags ? -EINVAL : get_action_avail(args);
+		return flags ? -EINVAL : get_action_avail(uargs);
 	default:
 		return -EINVAL;
 	}
