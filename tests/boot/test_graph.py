@@ -481,7 +481,9 @@ def test_the_filter_follows_from_tracer_to_tracer(graph):
         graph.write("set_ftrace_filter", "vfs_read", append=True)
         graph.write("current_tracer", "function")
         graph.write("set_ftrace_filter", "vfs_open")
-    enabled = [l.split()[0] for l in graph.lines("enabled_functions")]
-    assert all("->ftrace_graph_func+0x0/" in l for l in graph.lines("enabled_functions"))
-    assert enabled == ["vfs_open"]
+    line, = graph.lines("enabled_functions")
+    assert line.split()[0] == "vfs_open" and "->function_trace_call+0x0/" in line
+    graph.write("current_tracer", "function_graph")
+    line, = graph.lines("enabled_functions")
+    assert line.split()[0] == "vfs_open" and "->ftrace_graph_func+0x0/" in line
     graph.verify()
