@@ -6,8 +6,8 @@ A part stands between two comments. In the finished source they are read as what
     ...the solution...
     /* END LAB 2 */
 
-In the starter, the hint stays, `Starts as:` and what follows replaces the solution, and the second comment stays. The
-first comment may have several lines. Assembly has `;` instead. The comments of labs that are not cut are removed. labs/README.md tells how to place them.
+In the starter, the hint stays, `Starts as:` and what follows replaces the solution, and the second comment stays. `LAB 2, unmarked:`
+is for what students must find: then both comments go, too. The first comment may have several lines. Assembly has `;` instead. The comments of labs that are not cut are removed. labs/README.md tells how to place them.
 """
 import io
 import json
@@ -22,7 +22,7 @@ from pathlib import Path
 import lab_table
 from lab_tree import LabTree
 
-BEGIN = re.compile(r"^[ \t]*(?P<open>/\*|;)[ \t]*(?:\n[ \t]*\*[ \t]*)?LAB (?P<lab>\d+): ?", re.M)
+BEGIN = re.compile(r"^[ \t]*(?P<open>/\*|;)[ \t]*(?:\n[ \t]*\*[ \t]*)?LAB (?P<lab>\d+)(?P<unmarked>, unmarked)?: ?", re.M)
 END = re.compile(r"^[ \t]*(?:/\*|;)[ \t]*END LAB (?P<lab>\d+)[ \t]*(?:\*/)?[ \t]*\n", re.M)
 STARTS_AS = re.compile(r"[\s*;]*\bStarts as:[ \t]*")
 
@@ -42,6 +42,7 @@ class Part:
 
     def __init__(self, text, begin, name):
         self.lab = int(begin["lab"])
+        self.unmarked = bool(begin["unmarked"])
         self.start = begin.start()
         self.comment_end = comment_end(text, begin)
         comment = text[begin.start():self.comment_end]
@@ -115,7 +116,7 @@ def cut_text(text, blank, name="the text"):
     for part in parts_of(text, name):
         out.append(text[at:part.start])
         if part.lab in blank:
-            out += [part.hint, part.starts_as, part.end_marker]
+            out += [part.starts_as] if part.unmarked else [part.hint, part.starts_as, part.end_marker]
         else:
             out.append(text[part.comment_end:part.solution_end])
         at = part.end
@@ -151,7 +152,7 @@ def stray_markers(labs, root=lab_table.ROOT):
         path = root / name
         if has_markers(path) and b"LAB " in path.read_bytes():
             for part in parts_of(path.read_text(), name):
-                cut_files.setdefault(part.lab, set()).add(name)
+                cut_files.setdefault(part.lab, set()).update(() if part.unmarked else [name])
     for number, names in cut_files.items():
         listed = set(labs[number].files) if number in labs else set()
         wrong += [f"{name}: LAB {number}, but labs/labs.toml does not name this file there" for name in sorted(names - listed)]

@@ -82,11 +82,11 @@ class TestedTree:
         archive = archive or self.build / "rootfs.cpio"
         return ["--initrd", archive if archive.exists() else "none"]
 
-    def boot(self, *commands, cpus=2, append="", kernel="nop5", build=None, initrd=None):
-        """Boot, type the commands, and return their Answers. A crash or a time-out loses the test."""
+    def boot(self, *commands, cpus=2, append="", kernel="nop5", build=None, initrd=None, icount=False):
+        """Boot, type the commands, and return their Answers. A crash or a time-out loses the test. icount: an instruction takes 1 ns."""
         number = random.SystemRandom().randrange(10**8, 10**9)
         typed = [f"{command}\necho $?:{number}''{n:03}" for n, command in enumerate(commands)]
-        options = ["--cpus", str(cpus), "--kernel", kernel, *self.initrd(initrd)]
+        options = ["--cpus", str(cpus), "--kernel", kernel, *self.initrd(initrd), *(["--icount"] if icount else [])]
         if build:
             options += ["--build", build]
         result = self.run_boot(typed, options + (["--append", append] if append else []))

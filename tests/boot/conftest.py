@@ -67,13 +67,13 @@ def tools(images):
 
 @pytest.fixture(scope="session")
 def perf_small(images):
-    """A root file system with Debian's perf and its libraries: 60 MB, for a machine with 1 GB."""
+    """A root file system with Debian's perf and what it depends on: 130 MB, for a machine with 1 GB."""
     return root_with(images, "perf_small", perf_commands.PERF)
 
 
 @pytest.fixture(scope="session")
 def perf_root(images):
-    """The same with python and coreutils, which some of perf's own tests need: 100 MB, for a machine with 2 GB."""
+    """The same with python and coreutils, which some of perf's own tests need: 150 MB, for a machine with 2 GB."""
     return root_with(images, "perf", perf_commands.PERF + perf_commands.FOR_TESTS)
 
 

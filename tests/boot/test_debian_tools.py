@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from conftest import root_with
 from nop5 import Nop5
 
 pytestmark = pytest.mark.soak
@@ -221,3 +222,16 @@ def test_vim_and_less_show_and_change_a_file_on_the_terminal(machine):
     machine.expect(r"changed")
     machine.send("q")
     machine.wait_prompt()
+
+
+def test_a_package_brings_the_packages_that_it_depends_on(images):
+    """Their names are those of packages that hold only links, or nothing."""
+    root = root_with(images, "interpreters", ["python3", "perl", "tmux"])
+    machine = Nop5(build=images, cpus=2, mem="1G", initrd=root).wait_prompt()
+    try:
+        assert machine.check("python3 -c 'import json, subprocess; print(json.dumps([1]))'") == "[1]\n"
+        assert machine.check("perl -MPOSIX -e 'print floor(2.5), chr(10)'") == "2\n"
+        machine.check("tmux new-session -d -s name cat")
+        assert machine.check("tmux list-sessions").startswith("name: 1 windows")
+    finally:
+        machine.close()

@@ -221,11 +221,12 @@ struct clocks_of {
 	struct perf_clocks clocks;
 };
 
+/* Of an event with PERF_RUN; of others it is the runtime of the task. */
 static u64 running_clock(const struct perf_event *event, u64 runtime, bool on_this_cpu)
 {
 	const struct perf_context *ctx = READ_ONCE(event->ctx);
 
-	if (!(event->flags & PERF_RUN) || !ctx) /* NULL: a hit, and the event leaves */
+	if (!ctx) /* a hit, and the event leaves */
 		return runtime;
 	return ctx->run[event->cpu] + (on_this_cpu ? runtime - ctx->run_stamp : 0);
 }
@@ -238,16 +239,18 @@ static void read_task_clocks(struct task_struct *p, bool asleep __unused, void *
 
 	if (p->on_cpu)
 		runtime += (u64)max((s64)(ktime_get() - p->se.exec_start), (s64)0);
-	of->clocks.enabled = runtime;
-	of->clocks.running =
-		running_clock(of->event, runtime, p->on_cpu && (int)p->cpu == of->event->cpu);
+	of->clocks.enabled = of->clocks.running = runtime;
+	if (of->event->flags & PERF_RUN)
+		of->clocks.running = running_clock(of->event, runtime,
+						   p->on_cpu && (int)p->cpu == of->event->cpu);
 }
 
 struct perf_clocks perf_read_clocks(const struct perf_event *event)
 {
-	struct clocks_of of = { .event = event };
+	struct clocks_of of;
 
 	DEBUG_BUG_ON(!mutex_is_locked(&perf_mutex));
+	of.event = event;
 	if (event->ctx->task)
 		task_call_func(event->ctx->task, read_task_clocks, &of);
 	else
@@ -273,8 +276,10 @@ struct perf_clocks perf_guess_clocks(const struct perf_event *event)
 	runtime = READ_ONCE(task->se.sum_exec_runtime);
 	smp_rmb();
 	runtime += (u64)max((s64)(arch_ktime() - READ_ONCE(task->se.exec_start)), (s64)0);
-	clocks.enabled = runtime;
-	clocks.running = running_clock(event, runtime, event->cpu == (int)smp_processor_id());
+	clocks.enabled = clocks.running = runtime;
+	if (event->flags & PERF_RUN)
+		clocks.running =
+			running_clock(event, runtime, event->cpu == (int)smp_processor_id());
 	return clocks;
 }
 
