@@ -12,7 +12,7 @@ from nop5 import BUILD, ROOT, Nop5, eventually
 from seed import seed
 
 BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|Call Trace")
-LOADS = ("processes", "fuzz_calls", "fuzz_perf", "floods", "take_all")
+LOADS = ("processes", "fuzz_calls", "fuzz_perf", "floods", "take_all", "tracers")
 SECONDS_OF_SOAK = 600
 
 
@@ -73,6 +73,15 @@ SLACK = 512
 
 def test_two_thousand_processes_run_at_once_and_leave_nothing(machine):
     assert keeps_memory(machine, "processes many 2000", SLACK) == "2000 processes at once\n0 ended badly\n"
+
+
+def test_tracers_and_tracees_that_die_at_random_leave_nothing(machine):
+    """No tracee stays in a stop: the load waits for the end of all."""
+    level = machine.check("cat /proc/sys/kernel/printk").split()[0]
+    machine.check("dmesg -n 1")  # what crashes would print
+    output = keeps_memory(machine, f"tracers 30 {seed(11)}", SLACK)
+    machine.check(f"dmesg -n {level}")
+    assert re.fullmatch(r"attached \d+, stops \d+, requests \d+\n", output)
 
 
 @pytest.mark.parametrize("kind", ["pipes", "sockets", "messages", "memfd", "shared", "files"])
