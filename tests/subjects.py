@@ -38,7 +38,7 @@ ALL = {
     "load": Subject(("kernel/process", "kernel/task", "kernel/vm", "tests/load"), ("test_load", "test_hostile_user")),
     "files": Subject(("fs",), ("test_files", "test_shell", "test_initramfs"), ("test_vfs", "test_seq_file"), ("fuzz_cpio",)),
     "proc": Subject(("fs/proc",), ("test_proc*",)),
-    "sysfs": Subject(("fs/sys", "arch/x86_64/cpu/topology.c", "arch/x86_64/boot/topology.h"), ("test_sysfs",), ("test_topology",)),
+    "sysfs": Subject(("fs/sys", "arch/x86_64/cpu/topology.c", "arch/x86_64/cpu/topology.h"), ("test_sysfs",), ("test_topology",)),
     "net": Subject(("net",), ("test_net",)),
     "programs": Subject(("user",), ("test_busybox*", "test_debian*", "test_shell"), ("test_dis",)),
     "selftests": Subject(("selftest",), ("test_selftests",)),
