@@ -36,6 +36,7 @@ static void watched(const char *what, const char *program)
 		execl(program, program, "touch", NULL);
 		_exit(99);
 	}
+	until_asleep(pid, pid); /* both events miss the faults of its start */
 	fd = EVENT_ON(pid, -1, -1, 0, .inherit = 1, .exclude_kernel = 1);
 	member = EVENT_ON(pid, -1, fd, 0, .inherit = 1, .exclude_kernel = 1);
 	before = count_of(fd);
