@@ -53,7 +53,7 @@ $(call feature,sockets,threads notify,\
 	sockets: AF_UNIX; AF_INET on the loopback interface; netlink)
 
 $(call feature,coredump,programs,\
-	fs/coredump arch/x86_64/user/regset.c,\
+	fs/coredump,\
 	core files of programs that a signal has ended)
 
 $(call feature,ptys,programs,\

@@ -160,7 +160,7 @@ static bool emit_status(struct coredump *core, struct task_struct *task)
 	task_cputime(task, &utime, &stime);
 	status.utime = to_timeval(utime);
 	status.stime = to_timeval(stime);
-	regset_get_general(task, &status.regs);
+	status.regs = regset_get_general(task);
 	return emit_note(core, "CORE", NT_PRSTATUS, &status, sizeof(status));
 }
 

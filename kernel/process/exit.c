@@ -260,8 +260,12 @@ static void __noreturn exit_program(int status)
 	struct task_struct *tsk = current;
 	bool group_dead;
 
-	if (unlikely(tsk->tracee))
+	if (unlikely(tsk->tracee)) {
+		/* Who dumps must not wait for an answer of this task's tracer. */
+		if (READ_ONCE(tsk->signal->core_state))
+			coredump_ops->wait();
 		ptrace_ops.event(PTRACE_EVENT_EXIT, (unsigned)status);
+	}
 	if (unlikely(exit_signals(tsk))) /* sets PF_EXITING */
 		coredump_ops->wait();
 	group_dead = atomic_dec_and_test(&tsk->signal->live);

@@ -107,13 +107,25 @@ static void fork_state(struct task_struct *child)
 	set_syscall_work(child, SYSCALL_WORK_SECCOMP, 0);
 }
 
-static void free_state(struct task_struct *task)
+/*
+ * At the exit, not with the last reference: that may go within a task switch, and the memory of a
+ * long filter is freed with interrupts on. A copy that never ran has no filter yet.
+ */
+static void exit_state(struct task_struct *task)
 {
-	put_filter(task->seccomp.filter);
+	struct seccomp_filter *filter;
+
+	if (likely(!task->seccomp.filter))
+		return;
+	spin_lock_irq(&task->sighand->siglock);
+	filter = task->seccomp.filter;
 	task->seccomp.filter = NULL;
+	task->seccomp.allows = NULL;
+	spin_unlock_irq(&task->sighand->siglock);
+	put_filter(filter);
 }
 
-static const struct task_part seccomp_part TASK_PART(seccomp) = { .free = free_state };
+static const struct task_part seccomp_part TASK_PART(seccomp) = { .exit = exit_state };
 
 /* ---- a decision ---- */
 

@@ -13,7 +13,7 @@ struct coredump_ops {
 	void (*dump)(const struct siginfo *info);
 	/*
 	 * The current task ends while a thread of its process dumps: waits until its registers are
-	 * written. Task context, no lock; PF_EXITING is set.
+	 * written. Task context, no lock.
 	 */
 	void (*wait)(void);
 };

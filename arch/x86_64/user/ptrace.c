@@ -8,6 +8,7 @@
 
 #include "arch/irq/descriptors.h"
 #include "arch/user/fpu.h"
+#include "arch/user/regset.h"
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
 #include "kernel/ptrace/ptrace.h"
@@ -87,25 +88,21 @@ static u16 *selector(struct task_struct *task, unsigned reg)
 	}
 }
 
-static u64 get_reg(struct task_struct *task, unsigned reg)
+/* As the program has them: without the tracer's TF. */
+static struct user_regs_struct get_regs(const struct task_struct *task)
 {
-	const u64 *regs = (const u64 *)task_pt_regs(task);
+	struct user_regs_struct all = regset_get_general(task);
 
-	switch (reg) {
-	case REG_FLAGS:
-		return regs[reg] & ~(task->tracee->forced_tf ? X86_EFLAGS_TF : 0);
-	case REG_FS_BASE:
-		return task->thread.fsbase;
-	case REG_GS_BASE:
-		return task->thread.gsbase;
-	case REG_DS:
-	case REG_ES:
-	case REG_FS:
-	case REG_GS:
-		return *selector(task, reg);
-	default:
-		return regs[reg];
-	}
+	if (task->tracee->forced_tf)
+		all.regs.flags &= ~X86_EFLAGS_TF;
+	return all;
+}
+
+static u64 get_reg(const struct task_struct *task, unsigned reg)
+{
+	const struct user_regs_struct all = get_regs(task);
+
+	return ((const u64 *)&all)[reg];
 }
 
 static void set_flags(struct task_struct *task, u64 value)
@@ -167,8 +164,7 @@ static size_t general_size(void)
 
 static long get_general(struct task_struct *task, void *buf)
 {
-	for (unsigned reg = 0; reg < NR_REGS; reg++)
-		((u64 *)buf)[reg] = get_reg(task, reg);
+	*(struct user_regs_struct *)buf = get_regs(task);
 	return 0;
 }
 

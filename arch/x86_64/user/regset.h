@@ -1,17 +1,31 @@
 /* The registers of a program, in the layout that debuggers know: Linux's user_regs_struct. */
 #pragma once
 
-#include "kernel/types.h"
-
-struct task_struct;
+#include "arch/cpu/ptrace.h"
+#include "kernel/lib/string.h"
+#include "kernel/sched/task.h"
 
 struct user_regs_struct {
-	u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax;
-	u64 ip, cs, flags, sp, ss, fs_base, gs_base, ds, es, fs, gs;
+	struct pt_regs regs;
+	u64 fs_base, gs_base, ds, es, fs, gs;
 };
+BUILD_BUG_ON(sizeof(struct user_regs_struct) != 27 * sizeof(u64));
 
 /*
  * task does not run, or is current and has called fpu_sync() since it has entered the kernel. Task
  * context.
  */
-void regset_get_general(const struct task_struct *task, struct user_regs_struct *regs);
+static inline struct user_regs_struct regset_get_general(const struct task_struct *task)
+{
+	const struct thread_struct *thread = &task->thread;
+
+	return (struct user_regs_struct){
+		.regs = *task_pt_regs(task),
+		.fs_base = thread->fsbase,
+		.gs_base = thread->gsbase,
+		.ds = thread->segments.ds,
+		.es = thread->segments.es,
+		.fs = thread->segments.fs,
+		.gs = thread->segments.gs,
+	};
+}

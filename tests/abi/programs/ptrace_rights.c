@@ -1,4 +1,4 @@
-/* ptrace(2): who may trace whom, and a set-user-ID program with a tracer. */
+/* ptrace(2): which task may trace which, and a set-user-ID program with a tracer. */
 #include "ptrace.h"
 #include <sys/auxv.h>
 #include <sys/prctl.h>
@@ -76,15 +76,15 @@ static void traced_by_root(void)
 	}
 }
 
-static void attach(const char *whom, pid_t pid)
+static void attach(const char *what, pid_t pid)
 {
 	int status;
 
 	if (trace(SEIZE, pid, 0, 0)) {
-		show("%s: %s", whom, error_name(errno));
+		show("%s: %s", what, error_name(errno));
 		return;
 	}
-	show("%s: ok", whom);
+	show("%s: ok", what);
 	trace(INTERRUPT, pid, 0, 0);
 	waitpid(pid, &status, ANY);
 	trace(DETACH, pid, 0, 0);
