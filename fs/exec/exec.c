@@ -166,7 +166,7 @@ int begin_new_exec(struct linux_binprm *bprm)
 	mm_release(current);
 	/* From here on the memory is the program's, and the credentials are not yet. */
 	down_write(&current->signal->exec_update_lock);
-	/* Who attaches does so under the lock: now, or to the new program by its credentials. */
+	/* A tracer attaches under the lock: before this, or later by the new credentials. */
 	if (unlikely(current->tracee) && ptrace_ops.exec_limits())
 		limit_exec_creds(bprm->cred);
 	bprm->mm->dumpable = may_dump(bprm);

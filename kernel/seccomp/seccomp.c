@@ -90,8 +90,8 @@ static void set_filter(struct task_struct *task, struct seccomp_filter *filter)
 {
 	task->seccomp.filter = filter;
 	WRITE_ONCE(task->seccomp.allows, filter->allows);
-	/* Pairs with the read of the bit: who sees it finds the filter. */
-	smp_store_release(&task->seccomp.mode, (u8)SECCOMP_MODE_FILTER);
+	WRITE_ONCE(task->seccomp.mode, SECCOMP_MODE_FILTER);
+	/* A full barrier: a task that sees the bit finds all of this. */
 	set_syscall_work(task, SYSCALL_WORK_SECCOMP, 0);
 }
 
@@ -108,8 +108,9 @@ static void fork_state(struct task_struct *child)
 }
 
 /*
- * At the exit, not with the last reference: that may go within a task switch, and the memory of a
- * long filter is freed with interrupts on. A copy that never ran has no filter yet.
+ * At the exit, not with the last reference: that may go at the end of a task switch, with
+ * preemption off, and freeing the memory of a long filter may sleep. A copy that never ran has no
+ * filter yet.
  */
 static void exit_state(struct task_struct *task)
 {

@@ -44,7 +44,8 @@ SOME_MS = r"[\d.]*[1-9][\d.]* msec"
 COMMANDS = {
     # What worked before there was perf_event_open(2).
     "list": ("perf list tracepoint", r"^  sched:sched_switch +\[Tracepoint event\]$"),
-    "ftrace_function": ("perf ftrace trace -T vfs_open -- cat /etc/passwd", r"cat-\d+ .* vfs_open <-\w+"),
+    # A name is saved at a task switch, and perf reads meanwhile: so the shell sleeps before the call that counts.
+    "ftrace_function": ("perf ftrace trace -T vfs_open -- sh -c 'sleep 0.1; read line < /etc/passwd'", r"sh-\d+ .* vfs_open <-\w+"),
     "ftrace_graph": ("perf ftrace -G 'kmem*' --graph-opts noirqs -- cat /etc/passwd", r"\d\) .*\| +kmem_cache_alloc\w*\("),
     "ftrace_latency": ("perf ftrace latency -T vfs_open -- cat /etc/passwd", r"DURATION +\| +COUNT \| GRAPH(?s:.*)us \| +[1-9]\d* \|"),
     "probe_function": ("perf probe --add vfs_read; perf probe -l; perf probe -d vfs_read",

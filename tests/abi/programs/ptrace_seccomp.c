@@ -1,4 +1,4 @@
-/* ptrace(2) and seccomp(2): a filter leaves the decision to the tracer, who sees the call, changes it, or leaves it out. */
+/* ptrace(2) and seccomp(2): a filter leaves the decision to the tracer, which sees the call, changes it, or leaves it out. */
 #include "ptrace.h"
 
 #include <linux/filter.h>

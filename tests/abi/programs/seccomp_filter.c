@@ -1,4 +1,4 @@
-/* Filters of system calls: what they decide, who may install them, which tasks they hold for. See seccomp(2). */
+/* Filters of system calls: what they decide, which task may install them, for which tasks they hold. See seccomp(2). */
 #include "abi.h"
 
 #include <linux/audit.h>
