@@ -100,7 +100,7 @@ static void provoke_panic_beside_sender(void)
 
 	if (IS_ERR(sender) || nr_cpu_ids == 1)
 		return;
-	preempt_disable();
+	local_irq_disable(); /* an interrupt of the UART here would wait for the sender, for ever */
 	kthread_bind(sender, (smp_processor_id() + 1) % nr_cpu_ids);
 	wake_up_process(sender);
 	while (!READ_ONCE(other_cpu_sends))
