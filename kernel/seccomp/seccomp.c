@@ -11,8 +11,9 @@
  * set of these is computed when a filter is added.
  *
  * Locks: a thread may add a filter for the others of its process (TSYNC), so the state of a task is
- * written under siglock. A task reads its own without it: the filter that it finds lives as long as
- * the task, because the new one refers to it.
+ * written under siglock. A task reads its own without it: the filter that it finds lives until the
+ * task exits, because the new one refers to it. TSYNC leaves out a task with PF_EXITING, so an exit
+ * gives the filter back for good.
  */
 #include "arch/cpu/ptrace.h"
 #include "arch/mm/uaccess.h"
