@@ -22,18 +22,21 @@ static bool has_work(unsigned work)
 	return READ_ONCE(current->syscall_trace) & work;
 }
 
-/* Stops at one end of a system call. A signal of the tracer comes as if it had been sent. */
+/* Stops at one end of a system call. A signal of the tracer comes as if the kernel had sent it. */
 static void report_syscall(unsigned long message)
 {
 	int code = SIGTRAP, sig;
+	struct siginfo info;
 
 	spin_lock_irq(&current->sighand->siglock);
 	if (current->tracee && (READ_ONCE(current->tracee->options) & PTRACE_O_TRACESYSGOOD))
 		code |= 0x80;
 	spin_unlock_irq(&current->sighand->siglock);
 	sig = ptrace_notify(code, message);
-	if (sig > 0 && sig <= _NSIG)
-		send_sig(sig);
+	if (sig > 0 && sig <= _NSIG) {
+		init_siginfo(&info, sig, SI_KERNEL);
+		(void)do_send_sig_info(&info, current, PIDTYPE_PID);
+	}
 }
 
 /* ptrace_ops.syscall_enter() */

@@ -103,10 +103,11 @@ static void calls(void)
 	wait_for("the end", pid);
 }
 
-/* Without TRACESYSGOOD the stop looks like a SIGTRAP; a signal of the answer comes at once. */
+/* Without TRACESYSGOOD the stop looks like a SIGTRAP; a signal of the answer comes at once, from the kernel. */
 static void plain(void)
 {
 	pid_t pid = traced_child(tracee, 0);
+	siginfo_t info;
 
 	next("plain", pid);
 	show_info(pid);
@@ -117,6 +118,8 @@ static void plain(void)
 		waitpid(pid, &status, ANY);
 		if (WSTOPSIG(status) == SIGUSR1) {
 			show_stop("signal", status);
+			CALL(trace(GETSIGINFO, pid, 0, P(&info)));
+			show("siginfo %d code %#x pid %d", info.si_signo, info.si_code, info.si_pid);
 			break;
 		}
 		trace(TRACE_SYSCALL, pid, 0, 0);
