@@ -53,6 +53,7 @@ static void fill_aux(struct aux *aux, const struct elf_start *start, unsigned lo
 	add_aux(aux, AT_EGID, cred->egid);
 	add_aux(aux, AT_SECURE, bprm->secureexec);
 	add_aux(aux, AT_RANDOM, random_addr);
+	add_aux(aux, AT_HWCAP2, arch_hwcap2());
 	add_aux(aux, AT_EXECFN, bprm->exec);
 	add_aux(aux, AT_PLATFORM, platform_addr);
 	add_aux(aux, AT_NULL, 0);

@@ -1,7 +1,16 @@
 /* The auxiliary vector: which entries there are, and what they say. */
 #include "abi.h"
+#include <cpuid.h>
 #include <elf.h>
 #include <sys/auxv.h>
+
+/* CPUID.7:EBX bit 0: the CPU has RDFSBASE and its kin. HWCAP2_FSGSBASE says that programs may use them. */
+static int has_fsgsbase(void)
+{
+	unsigned a, b, c, d;
+
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & 1);
+}
 
 int main(int argc, char **argv, char **envp)
 {
@@ -13,8 +22,8 @@ int main(int argc, char **argv, char **envp)
 	while (*end)
 		end++;
 	for (aux = (Elf64_auxv_t *)(end + 1); aux->a_type; aux++) {
-		if (aux->a_type == AT_SYSINFO_EHDR || aux->a_type == AT_HWCAP2)
-			continue; /* both depend on the machine */
+		if (aux->a_type == AT_SYSINFO_EHDR)
+			continue; /* depends on the machine */
 		show("entry %lu", (unsigned long)aux->a_type);
 	}
 	CALL(getauxval(AT_PAGESZ));
@@ -26,6 +35,7 @@ int main(int argc, char **argv, char **envp)
 	CALL(getauxval(AT_GID));
 	CALL(getauxval(AT_EGID));
 	CALL(getauxval(AT_SECURE));
+	TRUTH(getauxval(AT_HWCAP2) == (has_fsgsbase() ? 2UL : 0UL));
 	show("platform %s", (char *)getauxval(AT_PLATFORM));
 	TRUTH(!strcmp((char *)getauxval(AT_EXECFN), argv[0]));
 	for (int i = 0; i < 16; i++)
