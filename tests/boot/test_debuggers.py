@@ -143,6 +143,17 @@ def test_gdb_debugs_through_gdbserver_on_the_loopback_interface(machine):
     assert "watched 9\n" in machine.check("wait $!; cat /tmp/served")
 
 
+def test_gdbserver_of_several_runs_starts_what_gdb_asks_for(machine):
+    """The target extended-remote of gdb: gdbserver --multi has no program, and outlives those that it debugs."""
+    serve(machine, "--multi 127.0.0.1:1234")
+    commands = ["target extended-remote 127.0.0.1:1234", "set remote exec-file /usr/bin/debuggee", "break outer", "run", "set args crash", "kill",
+                "delete", "run", "print $_siginfo._sifields._sigfault.si_addr", "continue", "monitor exit"]
+    text = said(machine, "gdb -nx -batch " + " ".join(f"-ex '{command}'" for command in commands) + " /usr/bin/debuggee < /dev/null")
+    has_in_order(text, [r"^Breakpoint 1, outer \(value=0\)", r"killed\]$", r"^Program received signal SIGSEGV", r"^\$1 = \(void \*\) 0x10$",
+                        r"^Program terminated with signal SIGSEGV"])
+    machine.check("wait $!; ! pidof gdbserver")
+
+
 def test_gdbserver_attaches_to_threads(machine):
     pid = spinning(machine)
     serve(machine, f"--attach 127.0.0.1:1234 {pid}")

@@ -3,6 +3,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -166,6 +167,38 @@ def test_boot_ends_quietly_when_its_output_is_not_read(images):
     process.stdout.close()
     assert process.stderr.read() == ""
     assert process.wait() == 128 + signal.SIGPIPE
+
+
+def connected(path):
+    """A connection to a UNIX socket, or None: nobody listens there yet."""
+    link = socket.socket(socket.AF_UNIX)
+    try:
+        link.connect(str(path))
+    except OSError:
+        link.close()
+        return None
+    return link
+
+
+def test_boot_gives_a_second_serial_port_as_a_socket(images, tmp_path):
+    path = tmp_path / "a,b"
+    # The machine asks until somebody answers.
+    process = subprocess.Popen([ROOT / "scripts/boot", "--elf", "--ttyS1", path, "exec 3<> /dev/ttyS1",
+                                "until read -t 1 answer <&3; do echo ready >&3; done; echo $answer"], cwd=ROOT, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with eventually(lambda: connected(path)) as link, link.makefile("rw") as line:
+        assert "ready" in line.readline()
+        line.write("from outside\n")
+        line.flush()
+        output, errors = finish(process)
+    assert (output, errors, process.returncode) == ("from outside\n", "", 0)
+
+
+def test_boot_takes_no_other_file_for_the_socket_of_a_serial_port(images, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    result = boot_script("--ttyS1", tmp_path / "file", "true")
+    assert (result.returncode, result.stderr) == (4, f"scripts/boot: {tmp_path}/file is no socket: QEMU would delete it\n")
+    assert (tmp_path / "file").read_text() == "mine"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
