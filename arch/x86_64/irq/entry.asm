@@ -18,6 +18,9 @@ extern return_from_interrupt, iret_to_user
 MSR_GS_BASE	equ 0xc0000101
 RING3_EXCEPTION	equ 8			; in struct ring3_ops (ring3.h)
 DR7_FIXED	equ 0x400		; arch/cpu/special_insns.h
+USER_DS		equ 0x2b		; arch/irq/descriptors.h
+USER_CS		equ 0x33
+EFLAGS_IF	equ 0x200
 
 section .entry.text progbits alloc exec nowrite align=16
 bits 64
@@ -181,11 +184,17 @@ exception_%1:
 
 ; #DB: do_exception(regs, vector). From ring 3 it may end in a signal, and the task may sleep on the
 ; way. So the frame moves to the task's stack, and C switches the debug registers on again.
+;
+; QEMU (7.2) raises two #DB for an instruction of a program that is single-stepped and hits a debug
+; register. The second one comes at the first instruction here, and its frame overwrites the first
+; one: where the program was is lost. It gets a SIGTRAP at the address 0. Only programs are stepped.
 asm_exc_debug:
 exception_1:
 	CFI_TRAP 0
 	push	0
 	JUMP_IF_USER 8, .user
+	cmp	qword [rsp + 8], asm_exc_debug
+	je	.lost
 	PUSH_REGS
 	IST_ENTER
 	DEBUGREG_OFF
@@ -193,6 +202,12 @@ exception_1:
 	call	do_exception
 	mov	dr7, r12
 	IST_LEAVE
+.lost:	CFI_TRAP 8
+	mov	qword [rsp + 8], 0	; rip
+	mov	qword [rsp + 16], USER_CS
+	or	qword [rsp + 24], EFLAGS_IF
+	mov	qword [rsp + 32], 0	; rsp
+	mov	qword [rsp + 40], USER_DS
 .user:	CFI_TRAP 8
 	swapgs
 	push	rax

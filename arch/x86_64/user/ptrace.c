@@ -59,6 +59,7 @@ void user_enable_single_step(struct task_struct *task)
 		task->tracee->forced_tf = true;
 	}
 	set_syscall_work(task, SYSCALL_WORK_STEP, 0);
+	ptrace_step_debugregs(task, true);
 }
 
 void user_disable_single_step(struct task_struct *task)
@@ -68,6 +69,7 @@ void user_disable_single_step(struct task_struct *task)
 		task->tracee->forced_tf = false;
 	}
 	set_syscall_work(task, 0, SYSCALL_WORK_STEP);
+	ptrace_step_debugregs(task, false);
 }
 
 /* ---- registers ---- */

@@ -31,3 +31,8 @@ extern const struct user_regset fpu_regset, xstate_regset;
 /* Debug register i, 0 to 7. The errors are those of PTRACE_POKEUSER; -ENOSPC: none is free. */
 u64 ptrace_get_debugreg(struct task_struct *task, unsigned i);
 long ptrace_set_debugreg(struct task_struct *task, unsigned i, u64 value);
+/*
+ * The task executes one instruction, or not any more. May sleep only if on; not on: also of the
+ * current task.
+ */
+void ptrace_step_debugregs(struct task_struct *task, bool on);

@@ -6,6 +6,10 @@
  * switch, so that breakpoints of perf are out before these come in. The hooks are on while a task
  * has debug registers. A register is reserved (kernel/hw_breakpoint.h) while its task switches it
  * on. They end with the program: exec and exit clear them, and a new task has none.
+ *
+ * While the tracer steps a task, those that watch data are not loaded. QEMU raises two #DB for an
+ * instruction that is stepped and hits, and the frame of the first one is lost: arch/irq/entry.asm.
+ * So the values before and after a step are compared: only a write of another value is seen.
  */
 #include "arch/cpu/irqflags.h"
 #include "arch/cpu/ptrace.h"
@@ -16,6 +20,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/sched/mutex.h"
 #include "kernel/task/tracee.h"
+#include "kernel/vm/mm.h"
 
 #define DR_STATUS  6
 #define DR_CONTROL 7
@@ -26,25 +31,26 @@ struct debugregs {
 	u64 control;          /* [R] as in DR7 */
 	u64 status;           /* [R] bit n: register n was hit */
 	struct hw_breakpoint bp[HBP_NUM];
-	unsigned reserved; /* [R] bit n: bp[n] is */
-	bool loaded;       /* [O] this CPU has those that are reserved */
+	u64 before[HBP_NUM]; /* [R] the values, when the step began */
+	bool stepped;        /* [R] the task executes one instruction */
+	unsigned reserved;   /* [R] bit n: bp[n] is */
+	unsigned loaded;     /* [O] bit n: this CPU has bp[n] */
 };
 
 static unsigned users; /* [users_mutex] tasks with debug registers */
 static DEFINE_MUTEX(users_mutex);
 
-#define for_each_reserved(regs, i)                                                                 \
+#define for_each_bit(i, bits)                                                                      \
 	for (unsigned i = 0; i < HBP_NUM; i++)                                                     \
-		if ((regs)->reserved & (1U << i))
+		if ((bits) & (1U << i))
+#define for_each_reserved(regs, i) for_each_bit(i, (regs)->reserved)
 
 /* ---- at a task switch, or with interrupts off ---- */
 
 static void unload(struct debugregs *regs)
 {
-	if (!regs->loaded)
-		return;
-	for_each_reserved(regs, i) debugreg_stop(&regs->bp[i]);
-	regs->loaded = false;
+	for_each_bit(i, regs->loaded) debugreg_stop(&regs->bp[i]);
+	regs->loaded = 0;
 }
 
 static void leave_task(struct task_struct *prev, struct task_struct *next __unused)
@@ -53,14 +59,27 @@ static void leave_task(struct task_struct *prev, struct task_struct *next __unus
 		unload(prev->debugregs);
 }
 
+/* Which registers watch data. */
+static unsigned watching(const struct debugregs *regs)
+{
+	unsigned data = 0;
+
+	for_each_reserved(regs, i) data |= (unsigned)(regs->bp[i].reg.type != DEBUGREG_X) << i;
+	return data;
+}
+
 static void enter_task(struct task_struct *prev __unused, struct task_struct *next)
 {
 	struct debugregs *regs = next->debugregs;
+	unsigned load;
 
 	if (!regs)
 		return;
-	for_each_reserved(regs, i) debugreg_start(&regs->bp[i]);
-	regs->loaded = true;
+	load = regs->reserved;
+	if (regs->stepped)
+		load &= ~watching(regs);
+	for_each_bit(i, load) debugreg_start(&regs->bp[i]);
+	regs->loaded = load;
 }
 
 static struct sched_switch_hook leave_hook = { .fn = leave_task, .first = true };
@@ -75,6 +94,44 @@ static bool hit(struct hw_breakpoint *bp, struct pt_regs *regs)
 		return true;
 	of_task->status |= 1UL << (bp - of_task->bp);
 	return false;
+}
+
+/* ---- single steps ---- */
+
+/* The bytes at the address of register i; 0: they cannot be read. */
+static u64 value_of(struct task_struct *task, unsigned i)
+{
+	static const u8 sizes[] = { [DEBUGREG_LEN_1] = 1,
+				    [DEBUGREG_LEN_2] = 2,
+				    [DEBUGREG_LEN_4] = 4,
+				    [DEBUGREG_LEN_8] = 8 };
+	const struct debugreg *reg = &task->debugregs->bp[i].reg;
+	size_t size = sizes[reg->len];
+	u64 value = 0;
+
+	return access_remote_vm(task->mm, reg->address, &value, size, false) == size ? value : 0;
+}
+
+void ptrace_step_debugregs(struct task_struct *task, bool on)
+{
+	struct debugregs *regs = task->debugregs;
+
+	if (!regs)
+		return;
+	regs->stepped = on;
+	if (on)
+		for_each_bit(i, watching(regs)) regs->before[i] = value_of(task, i);
+}
+
+/* ptrace_ops.stepped(). */
+static void find_changes(void)
+{
+	struct debugregs *regs = current->debugregs;
+
+	if (!regs->stepped)
+		return;
+	for_each_bit(i, watching(regs)) regs->status |=
+		(u64)(value_of(current, i) != regs->before[i]) << i;
 }
 
 /* ---- the tracer ---- */
@@ -236,6 +293,7 @@ static void clear_debugregs(void)
 static int __init ptrace_debugreg_init(void)
 {
 	ptrace_ops.clear_debugregs = clear_debugregs;
+	ptrace_ops.stepped = find_changes;
 	return 0;
 }
 early_initcall(ptrace_debugreg_init);

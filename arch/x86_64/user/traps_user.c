@@ -21,6 +21,7 @@
 #include "kernel/printk/ratelimit.h"
 #include "kernel/sched/sched.h"
 #include "kernel/signal/signal.h"
+#include "kernel/task/tracee.h"
 #include "kernel/vm/mm.h"
 
 /* The flags of a fault have the places that their bits have in the error code. */
@@ -180,6 +181,8 @@ static noinline void user_debug(struct pt_regs *regs)
 	local_irq_enable();
 	if (handled)
 		return;
+	if ((dr6 & DR6_STEP) && current->debugregs)
+		ptrace_ops.stepped();
 	current->thread.trap_nr = X86_TRAP_DB;
 	current->thread.error_code = 0;
 	arch_uprobe_leave(regs);
