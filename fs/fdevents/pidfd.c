@@ -6,6 +6,7 @@
 #include "fs/file/file.h"
 #include "fs/file/poll.h"
 #include "fs/proc/proc_fs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/init.h"
 #include "kernel/task/cred.h"
 #include "kernel/process/exit.h"
@@ -38,10 +39,23 @@ static int pidfd_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* The number of the process; -1 once it is reaped: another process may have the number. */
+static void pidfd_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	const struct pid *pid = file->private_data;
+	pid_t nr;
+
+	spin_lock(&tasklist_lock);
+	nr = pid_task(pid, PIDTYPE_PID) ? pid->nr : -1;
+	spin_unlock(&tasklist_lock);
+	seq_printf(m, "Pid:\t%d\nNSpid:\t%d\n", nr, nr);
+}
+
 static const struct file_operations pidfd_fops = {
 	.poll = pidfd_poll,
 	.release = pidfd_release,
 	.llseek = noop_llseek,
+	.show_fdinfo = pidfd_show_fdinfo,
 };
 
 /* Reserves a descriptor, and makes a file that stands for no process yet. */

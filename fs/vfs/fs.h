@@ -253,6 +253,8 @@ struct dir_context {
 #define DT_SOCK    12
 #define S_DT(mode) (((mode)&S_IFMT) >> 12)
 
+struct seq_file;
+
 /*
  * The operations of an open file. Task context, may sleep; no lock is held, except for iterate. If
  * a file has neither read nor read_iter, the system call returns -EINVAL, as in Linux; write and
@@ -303,6 +305,8 @@ struct file_operations {
 	 * NULL: nothing.
 	 */
 	size_t (*memory)(struct file *file);
+	/* What /proc/PID/fdinfo says of the file beside its position and flags. NULL: no more. */
+	void (*show_fdinfo)(struct seq_file *m, struct file *file);
 };
 
 struct path {
@@ -339,8 +343,6 @@ struct file {
 	struct fown_struct *f_owner; /* [X] fs/file/fasync.c: set once; NULL: no owner, no signal */
 	atomic_t f_nr_locks;         /* [A] fs/locks/: ranges that the open file has locked */
 };
-
-struct seq_file;
 
 struct super_operations {
 	/* Frees the data of an inode. Called when the inode's last reference is dropped. */

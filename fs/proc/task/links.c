@@ -236,6 +236,8 @@ static int fdinfo_show(struct seq_file *m, void *v)
 	seq_printf(m, "pos:\t%lld\nflags:\t0%o\nmnt_id:\t%d\nino:\t%llu\n",
 		   (long long)READ_ONCE(file->f_pos), flags, file->f_path.mnt->mnt_id,
 		   (unsigned long long)file->f_inode->i_ino);
+	if (file->f_op->show_fdinfo)
+		file->f_op->show_fdinfo(m, file);
 	fput(file);
 	return 0;
 }

@@ -24,6 +24,21 @@ static void polls(const char *what, int fd, int ms)
 	show("%s: %d %x", what, n, one.revents);
 }
 
+/* The lines of /proc/self/fdinfo/FD that only a pidfd has. */
+static void number(const char *what, int fd, pid_t pid)
+{
+	char path[32], text[512], line[32], *at;
+	int file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = open(path, O_RDONLY);
+	text[read(file, text, sizeof(text) - 1)] = '\0';
+	close(file);
+	snprintf(line, sizeof(line), "Pid:\t%d\nNSpid:\t%d\n", pid, pid);
+	at = strstr(text, "Pid:");
+	show("%s: %s", what, at && !strcmp(at, line) ? "its number" : at ? at : "no number");
+}
+
 static volatile int code, value;
 
 static void handler(int sig, siginfo_t *info, void *context)
@@ -53,6 +68,7 @@ int main(void)
 	CALL(pidfd_open_(999999, 0));
 	CALL(pidfd_open_(pid, 1));
 	polls("alive", fd, 0);
+	number("alive", fd, pid);
 	CALL(epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event));
 	CALL(epoll_wait(ep, &event, 1, 0));
 	CALL(send(fd, 0, NULL, 0));
@@ -73,6 +89,7 @@ int main(void)
 	show("pid %d", info.si_pid);
 	CALL(send(fd, SIGTERM, NULL, 0));
 	polls("ended", fd, -1);
+	number("ended", fd, pid);
 	CALL(epoll_wait(ep, &event, 1, 0));
 	CALL(send(fd, 0, NULL, 0));
 	CALL(waitid(P_PIDFD_, (id_t)fd, &info, WEXITED));
@@ -80,6 +97,7 @@ int main(void)
 	CALL(waitid(P_PIDFD_, (id_t)fd, &info, WEXITED));
 	CALL(send(fd, 0, NULL, 0));
 	polls("reaped", fd, 0);
+	number("reaped", fd, -1);
 	CALL(pidfd_open_(pid, 0));
 	/* Itself. */
 	sigaction(SIGUSR1, &action, NULL);
