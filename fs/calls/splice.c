@@ -101,6 +101,14 @@ static ssize_t move_bytes(struct file *in, loff_t *in_pos, struct file *out, lof
 
 /* ---- positions ---- */
 
+/* May file be read or written at a position that a program gives? 0 or a negative errno. */
+static int check_pos(struct file *file, loff_t pos)
+{
+	if (!file->f_op->llseek || file->f_op->llseek == no_llseek)
+		return -ESPIPE;
+	return pos < 0 ? -EINVAL : 0;
+}
+
 /* Reads the position that a program gives. 0 or a negative errno. */
 static int get_pos(loff_t __user *user, struct file *file, loff_t *pos)
 {
@@ -110,9 +118,7 @@ static int get_pos(loff_t __user *user, struct file *file, loff_t *pos)
 	}
 	if (get_user(*pos, user))
 		return -EFAULT;
-	if (!file->f_op->llseek || file->f_op->llseek == no_llseek)
-		return -ESPIPE;
-	return *pos < 0 ? -EINVAL : 0;
+	return check_pos(file, *pos);
 }
 
 static int put_pos(loff_t __user *user, struct file *file, loff_t pos)
@@ -131,15 +137,16 @@ static void account_copy(ssize_t bytes)
 
 /* ---- sendfile ---- */
 
-static ssize_t do_sendfile(struct file *in, loff_t __user *offset, struct file *out, size_t count)
+/* offset: where to begin, and afterwards where the copy ended. NULL: the position of in. */
+static ssize_t do_sendfile(struct file *in, loff_t *offset, struct file *out, size_t count)
 {
-	loff_t pos, out_pos = out->f_pos;
+	loff_t pos = offset ? *offset : in->f_pos, out_pos = out->f_pos;
 	ssize_t ret, room;
 	int err;
 
 	if (!(in->f_mode & FMODE_READ) || !(out->f_mode & FMODE_WRITE))
 		return -EBADF;
-	err = get_pos(offset, in, &pos);
+	err = offset ? check_pos(in, pos) : 0;
 	if (err)
 		return err;
 	/* Only from what has positions: no pipe, no terminal, no socket. */
@@ -159,25 +166,32 @@ static ssize_t do_sendfile(struct file *in, loff_t __user *offset, struct file *
 	}
 	ret = move_bytes(in, &pos, out, &out_pos, count, false);
 	out->f_pos = out_pos;
-	if (put_pos(offset, in, pos))
-		return -EFAULT;
+	if (offset)
+		*offset = pos;
+	else
+		in->f_pos = pos;
 	return ret;
 }
 
 SYSCALL_DEFINE4(sendfile64, int, out_fd, int, in_fd, loff_t __user *, offset, size_t, count)
 {
-	struct fd in = fdget((unsigned)in_fd), out = fdget((unsigned)out_fd);
+	struct fd in, out;
 	ssize_t ret = -EBADF;
+	loff_t pos;
 
+	if (offset && get_user(pos, offset))
+		return -EFAULT;
+	in = fdget((unsigned)in_fd);
+	out = fdget((unsigned)out_fd);
 	if (in.file && out.file)
-		ret = do_sendfile(in.file, offset, out.file, count);
+		ret = do_sendfile(in.file, offset ? &pos : NULL, out.file, count);
 	if (ret >= 0)
 		account_copy(ret);
 	if (in.file)
 		fdput(in);
 	if (out.file)
 		fdput(out);
-	return ret;
+	return offset && put_user(pos, offset) ? -EFAULT : ret;
 }
 
 /* ---- splice and tee ---- */

@@ -26,6 +26,7 @@ int main(void)
 	at = -5;
 	CALL(sendfile(out, in, &at, 1));
 	CALL(sendfile(out, in, (off_t *)8, 1));
+	CALL(sendfile(99, 99, (off_t *)8, 1));
 	at = 0;
 	CALL(sendfile(out, in, &at, 0));
 
