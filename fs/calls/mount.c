@@ -7,7 +7,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/syscalls/syscalls.h"
 
-/* ---- the forms of mount(2), all with mount_mutex held ---- */
+/* ---- the forms of mount(2); mount_mutex is held, unless they say otherwise ---- */
 
 /*
  * A mount needs a place in the tree: no removed directory, and none in a mount that was detached.
@@ -107,6 +107,7 @@ static int bind_path(const struct path *at, const struct path *from, bool recurs
 	return recursive ? bind_children(mnt) : 0;
 }
 
+/* Takes mount_mutex itself, behind its walk, because a walk may mount. */
 static int do_bind(const struct path *at, const char *source, bool recursive)
 {
 	struct path from;
@@ -114,10 +115,12 @@ static int do_bind(const struct path *at, const char *source, bool recursive)
 
 	if (!source || !*source)
 		return -EINVAL;
-	err = kern_path(source, LOOKUP_FOLLOW, &from);
+	err = kern_path(source, LOOKUP_FOLLOW | LOOKUP_AUTOMOUNT, &from);
 	if (err)
 		return err;
+	mutex_lock(&mount_mutex);
 	err = bind_path(at, &from, recursive);
+	mutex_unlock(&mount_mutex);
 	path_put(&from);
 	return err;
 }
@@ -157,6 +160,7 @@ static int do_remount(const struct path *at, unsigned flags, const char *data)
 	return 0;
 }
 
+/* Takes mount_mutex itself, as do_bind(). */
 static int do_move(const struct path *at, const char *source)
 {
 	struct path from, up;
@@ -167,6 +171,7 @@ static int do_move(const struct path *at, const char *source)
 	err = kern_path(source, LOOKUP_FOLLOW, &from);
 	if (err)
 		return err;
+	mutex_lock(&mount_mutex);
 	err = check_place(at);
 	up = *at;
 	path_get(&up);
@@ -189,6 +194,7 @@ static int do_move(const struct path *at, const char *source)
 		(void)detach_mount(from.mnt, true);
 		attach_mount(from.mnt, at);
 	}
+	mutex_unlock(&mount_mutex);
 	path_put(&up);
 	path_put(&from);
 	return err;
@@ -208,15 +214,15 @@ int path_mount(const char *devname, const struct path *at, const char *type, uns
 	given = fl;
 	if (!(fl & (MS_NOATIME | MS_STRICTATIME)))
 		fl |= MS_RELATIME;
+	if (!(fl & MS_REMOUNT) && (fl & MS_BIND))
+		return do_bind(at, devname, fl & MS_REC);
+	if (!(fl & (MS_REMOUNT | MS_PROPAGATION)) && (fl & MS_MOVE))
+		return do_move(at, devname);
 	mutex_lock(&mount_mutex);
 	if (fl & MS_REMOUNT)
 		err = do_remount(at, fl, data);
-	else if (fl & MS_BIND)
-		err = do_bind(at, devname, fl & MS_REC);
 	else if (fl & MS_PROPAGATION)
 		err = do_change_type(at, given);
-	else if (fl & MS_MOVE)
-		err = do_move(at, devname);
 	else
 		err = do_new_mount(at, type, fl, devname ? devname : "none", data);
 	mutex_unlock(&mount_mutex);
@@ -293,6 +299,20 @@ static void detach_children(struct vfsmount *mnt)
 	} while (again);
 }
 
+/* Detaches what walks have mounted on mnt, unless it is in use. mount_mutex is held. */
+static void shrink_submounts(const struct vfsmount *mnt)
+{
+	struct vfsmount *child, *next;
+
+	list_for_each_entry_safe (child, next, &mount_list, mnt_list) {
+		if (child->mnt_parent != mnt || !child->mnt_shrinkable)
+			continue;
+		mntget(child);
+		(void)detach_mount(child, false);
+		mntput(child);
+	}
+}
+
 static int do_umount(const struct path *path, int flags)
 {
 	struct vfsmount *mnt = path->mnt;
@@ -308,6 +328,8 @@ static int do_umount(const struct path *path, int flags)
 	} else {
 		if (flags & MNT_DETACH)
 			detach_children(mnt);
+		else
+			shrink_submounts(mnt);
 		err = detach_mount(mnt, flags & MNT_DETACH);
 	}
 	mutex_unlock(&mount_mutex);

@@ -77,7 +77,9 @@ static int stat_at(int dfd, const char __user *filename, int flags, struct kstat
 			return vfs_fstat(dfd, st);
 	}
 	err = user_path_at(dfd, filename, flags & AT_EMPTY_PATH,
-			   flags & AT_SYMLINK_NOFOLLOW ? 0 : LOOKUP_FOLLOW, &path);
+			   (flags & AT_SYMLINK_NOFOLLOW ? 0 : LOOKUP_FOLLOW) |
+				   (flags & AT_NO_AUTOMOUNT ? 0 : LOOKUP_AUTOMOUNT),
+			   &path);
 	if (err)
 		return err;
 	vfs_getattr(&path, st);
@@ -139,7 +141,7 @@ static long copy_stat(const struct kstat *st, struct stat __user *statbuf)
 static long stat_user(int dfd, const char __user *filename, struct stat __user *statbuf, int flags)
 {
 	struct kstat st;
-	int err = stat_at(dfd, filename, flags, &st);
+	int err = stat_at(dfd, filename, flags | AT_NO_AUTOMOUNT, &st);
 
 	return err ? err : copy_stat(&st, statbuf);
 }

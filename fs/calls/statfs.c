@@ -56,7 +56,7 @@ SYSCALL_DEFINE2(statfs, const char __user *, pathname, struct statfs __user *, b
 {
 	struct kstatfs st;
 	struct path path;
-	int err = user_path_at(AT_FDCWD, pathname, 0, LOOKUP_FOLLOW, &path);
+	int err = user_path_at(AT_FDCWD, pathname, 0, LOOKUP_FOLLOW | LOOKUP_AUTOMOUNT, &path);
 
 	if (err)
 		return err;

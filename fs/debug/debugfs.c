@@ -11,13 +11,7 @@ static int debugfs_fill_super(struct super_block *sb, const char *data)
 	return simple_fill_super(sb, 0700, &simple_dir_inode_operations);
 }
 
-/* Makes the place of the second mount of tracefs, which Linux keeps too. */
-static int debugfs_populate(void)
-{
-	struct dentry *dir = debugfs_create_dir("tracing", NULL);
-
-	return IS_ERR(dir) ? (int)PTR_ERR(dir) : 0;
-}
+static int debugfs_populate(void);
 
 static struct file_system_type debugfs_type = {
 	.name = "debugfs",
@@ -26,6 +20,20 @@ static struct file_system_type debugfs_type = {
 	.populate = debugfs_populate,
 };
 FILE_SYSTEM(debugfs_type);
+
+/* Makes the directory on which the first walk into it mounts tracefs, as on Linux. */
+static int debugfs_populate(void)
+{
+	static const struct inode_operations operations = { .fixed_mode = true,
+							    .automount = "tracefs" };
+	struct dentry *dir =
+		simple_create_dir(debugfs_type.sb->s_root, "tracing", 0555, &operations);
+
+	if (IS_ERR(dir))
+		return (int)PTR_ERR(dir);
+	dir->d_flags |= DCACHE_AUTOMOUNT; /* nobody can walk here yet */
+	return 0;
+}
 
 static struct dentry *debugfs_parent(struct dentry *parent)
 {

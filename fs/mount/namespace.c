@@ -86,15 +86,20 @@ struct vfsmount *lookup_mnt(const struct path *path)
 	return found;
 }
 
+/* Moves path to the root of mnt, and takes over the reference on mnt. */
+static void enter_mount(struct path *path, struct vfsmount *mnt)
+{
+	path_put(path);
+	path->mnt = mnt;
+	path->dentry = dget(mnt->mnt_root);
+}
+
 void follow_mounts(struct path *path)
 {
 	struct vfsmount *mnt;
 
-	while (unlikely(d_mountpoint(path->dentry)) && (mnt = lookup_mnt(path))) {
-		path_put(path);
-		path->mnt = mnt;
-		path->dentry = dget(mnt->mnt_root);
-	}
+	while (unlikely(d_mountpoint(path->dentry)) && (mnt = lookup_mnt(path)))
+		enter_mount(path, mnt);
 }
 
 /* Moves path to the place on which its mount stands. False: its mount stands nowhere. */
@@ -254,6 +259,41 @@ void attach_mount(struct vfsmount *mnt, const struct path *at)
 	write_sequnlock(&mount_lock);
 }
 
+/* Returns a counted mount, or an ERR_PTR. mount_mutex is held. */
+static struct vfsmount *automount(const struct path *at)
+{
+	struct file_system_type *type = find_filesystem(at->dentry->d_inode->i_op->automount);
+	struct vfsmount *mnt;
+
+	if (!type)
+		return ERR_PTR(-ENODEV);
+	/* In a mount that was detached, nothing can be mounted. */
+	if (list_empty(&at->mnt->mnt_list))
+		return ERR_PTR(-EINVAL);
+	mnt = new_mount(type, at->mnt->mnt_flags, type->name, NULL);
+	if (IS_ERR(mnt))
+		return mnt;
+	mnt->mnt_shrinkable = true;
+	attach_mount(mnt, at);
+	return mntget(mnt);
+}
+
+int follow_automount(struct path *path)
+{
+	struct vfsmount *mnt;
+
+	mutex_lock(&mount_mutex);
+	mnt = lookup_mnt(path); /* another walk may have been faster */
+	if (!mnt)
+		mnt = automount(path);
+	mutex_unlock(&mount_mutex);
+	if (IS_ERR(mnt))
+		return (int)PTR_ERR(mnt);
+	enter_mount(path, mnt);
+	follow_mounts(path);
+	return 0;
+}
+
 /* Clears DCACHE_MOUNTED if no other mount stands on the dentry. mount_mutex is held. */
 static void put_mountpoint(struct dentry *dentry)
 {
@@ -302,7 +342,7 @@ static int mount_first(struct vfsmount *mnt)
 static int mount_at_name(struct vfsmount *mnt, const char *name)
 {
 	struct path at;
-	int err = kern_path(name, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &at);
+	int err = kern_path(name, LOOKUP_FOLLOW, &at);
 
 	if (err) {
 		mntput(mnt);

@@ -75,6 +75,7 @@ struct vfsmount {
 	int mnt_id;                    /* [C] */
 	atomic_t mnt_count;        /* [A] paths, mounts on it, and one while it is in the tree */
 	bool mnt_unbindable;       /* under mount_mutex: MS_UNBINDABLE */
+	bool mnt_shrinkable;       /* [C] made by a walk: goes with the mount that it stands on */
 	struct vfsmount *mnt_from; /* during MS_BIND | MS_REC: the mount that this one copies */
 	struct list_head mnt_list; /* [L] */
 };

@@ -155,6 +155,7 @@ struct dentry {
 #define DCACHE_LONG_NAME  0x10 /* d_name.name is an allocation of its own, since a rename */
 #define DCACHE_PSEUDO     0x20 /* in no directory: d_path() prints the name alone */
 #define DCACHE_TMPFILE    0x40 /* made by O_TMPFILE: linkat() may give it its first name */
+#define DCACHE_AUTOMOUNT  0x80 /* a walk into the directory mounts i_op->automount on it */
 
 struct inode {
 	umode_t i_mode;   /* type [C], permission bits [M] */
@@ -194,6 +195,7 @@ struct inode_operations {
 	/* Tells if a DCACHE_REVALIDATE dentry is still valid. No lock held; may not sleep. */
 	bool (*revalidate)(struct dentry *dentry);
 	bool fixed_mode; /* chmod is refused: -EPERM */
+	const char *automount; /* of a DCACHE_AUTOMOUNT dentry: a type of file system */
 	int (*create)(struct inode *dir, struct dentry *dentry, umode_t mode);
 	int (*mkdir)(struct inode *dir, struct dentry *dentry, umode_t mode);
 	int (*symlink)(struct inode *dir, struct dentry *dentry, const char *target);
@@ -374,6 +376,7 @@ struct super_block {
 #define LOOKUP_FOLLOW        0x001 /* follow a symbolic link in the last component */
 #define LOOKUP_DIRECTORY     0x002 /* -ENOTDIR unless name is a directory */
 #define LOOKUP_EMPTY         0x004 /* the empty name is the place where the walk starts */
+#define LOOKUP_AUTOMOUNT     0x008 /* mount what belongs on the directory, as LOOKUP_DIRECTORY */
 #define LOOKUP_NO_XDEV       0x010 /* openat2(2): -EXDEV at a mount */
 #define LOOKUP_NO_MAGICLINKS 0x020 /* -ELOOP at a link that proc made */
 #define LOOKUP_NO_SYMLINKS   0x040 /* -ELOOP at any link */

@@ -51,6 +51,11 @@ struct vfsmount *lookup_mnt(const struct path *path);
 bool follow_up(struct path *path);
 /* If a file system is mounted at path, moves path to the root of that mount. */
 void follow_mounts(struct path *path);
+/*
+ * Mounts what belongs on path, whose dentry has DCACHE_AUTOMOUNT, and moves path to its root. 0,
+ * -ENODEV, -ENOMEM; -EINVAL: the mount of path was detached. mount_mutex is not held.
+ */
+int follow_automount(struct path *path);
 
 /* namei_ops.c */
 /* Makes a regular file. The caller holds dir's i_mutex. */

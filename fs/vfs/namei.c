@@ -330,14 +330,28 @@ static struct dentry *lookup(struct dentry *parent, const struct qstr *name)
 	return dentry ? dentry : ERR_PTR(-ENOENT);
 }
 
-int step_into(struct nameidata *nd, struct dentry *dentry)
+/* Goes on to what is mounted on nd->path, or now comes to be mounted there. 0 or a negative errno. */
+static int enter_mounts(struct nameidata *nd)
 {
 	struct vfsmount *mnt = nd->path.mnt;
+	int err = 0;
 
+	follow_mounts(&nd->path);
+	if ((READ_ONCE(nd->path.dentry->d_flags) & DCACHE_AUTOMOUNT) &&
+	    (nd->trailing_slash || (nd->flags & (LOOKUP_DIRECTORY | LOOKUP_AUTOMOUNT))))
+		err = follow_automount(&nd->path);
+	if (!err && (nd->flags & LOOKUP_NO_XDEV) && nd->path.mnt != mnt)
+		err = -EXDEV;
+	return err;
+}
+
+int step_into(struct nameidata *nd, struct dentry *dentry)
+{
 	dput(nd->path.dentry);
 	nd->path.dentry = dentry;
-	follow_mounts(&nd->path);
-	return (nd->flags & LOOKUP_NO_XDEV) && nd->path.mnt != mnt ? -EXDEV : 0;
+	if (likely(!(READ_ONCE(dentry->d_flags) & (DCACHE_MOUNTED | DCACHE_AUTOMOUNT))))
+		return 0;
+	return enter_mounts(nd);
 }
 
 /*

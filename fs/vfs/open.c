@@ -225,6 +225,8 @@ noinline struct file *do_filp_open(int dfd, const char *path, int flags, umode_t
 	struct file *file;
 	int err;
 
+	if (!(flags & O_PATH))
+		lookup |= LOOKUP_AUTOMOUNT;
 	if ((flags & (O_CREAT | O_DIRECTORY)) == (O_CREAT | O_DIRECTORY))
 		return ERR_PTR(-EINVAL);
 	if ((flags & __O_TMPFILE) && (!(flags & O_DIRECTORY) || !(op.acc & MAY_WRITE)))

@@ -217,7 +217,6 @@ static const struct {
 	{ "devtmpfs", "/dev" },
 	{ "debugfs", "/sys/kernel/debug" },
 	{ "tracefs", "/sys/kernel/tracing" },
-	{ "tracefs", "/sys/kernel/debug/tracing" },
 	{ NULL, "/sys/fs" },
 	{ "pstore", "/sys/fs/pstore" },
 };

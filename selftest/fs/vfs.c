@@ -171,7 +171,7 @@ SELFTEST(vfs, tracefs_is_one_tree_at_two_places)
 	struct path paths[4];
 
 	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
-		ASSERT(kern_path(names[i], LOOKUP_FOLLOW, &paths[i]) == 0);
+		ASSERT(kern_path(names[i], LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &paths[i]) == 0);
 	EXPECT(paths[0].dentry->d_inode == paths[1].dentry->d_inode);
 	EXPECT(paths[2].dentry->d_inode == paths[3].dentry->d_inode);
 	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)

@@ -15,7 +15,6 @@ static const struct {
 	{ NULL, "/sys/kernel", 0755 },
 	{ "debugfs", "/sys/kernel/debug", 0755 },
 	{ "tracefs", "/sys/kernel/tracing", 0755 },
-	{ "tracefs", "/sys/kernel/debug/tracing", 0755 },
 };
 
 static void make_directory(const char *path, umode_t mode)

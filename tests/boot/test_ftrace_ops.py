@@ -48,6 +48,23 @@ def test_enabled_functions_shows_the_callbacks_with_one_user_and_with_two(boot):
     verify(nop5)
 
 
+def test_callbacks_of_probes_and_options_have_the_names_of_linux(nop5):
+    def callback():
+        return re.search(r" \((\w+)\+0x0/0x[0-9a-f]+\) ->(\w+)\+", enabled(nop5, "vfs_read")).groups()
+
+    nop5.check(f"cd {TRACING}; echo 'vfs_read:traceoff:0' > set_ftrace_filter")
+    try:
+        assert callback() == ("function_trace_probe_call",) * 2
+        nop5.check("echo '!vfs_read:traceoff:0' > set_ftrace_filter; echo vfs_read > set_ftrace_filter")
+        nop5.check("echo function > current_tracer; echo func_stack_trace > trace_options")
+        assert callback() == ("function_stack_trace_call",) * 2
+        nop5.check("echo func-no-repeats > trace_options")
+        assert callback() == ("function_options_call",) * 2
+    finally:
+        nop5.check("echo nofunc_stack_trace > trace_options; echo nofunc-no-repeats > trace_options")
+        nop5.check("echo nop > current_tracer; echo > set_ftrace_filter")
+
+
 def test_a_trampoline_has_a_name_while_it_exists(nop5):
     def names():
         return re.findall(r"^([0-9a-f]{16}) t ftrace_trampoline\t\[__builtin__ftrace\]$",

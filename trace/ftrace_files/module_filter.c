@@ -101,7 +101,7 @@ static int filter_module(const struct ftrace_filter *filter, const struct ftrace
 		return error == -EINVAL && *pattern != '!' ? -ENOMEM : error;
 	}
 	module++;
-	if (strlen(module) >= MODULE_NAME_LEN || strchr(module, ':'))
+	if (strlen(module) >= MODULE_NAME_LEN)
 		return -EINVAL;
 	error = ftrace_match_module(hash, pattern, module, result);
 	if (error != -ENOENT)

@@ -173,12 +173,12 @@ static bool function_is_new(struct trace_array *tr, unsigned long ip, unsigned l
 	return !repeated;
 }
 
-/* The callback when an option is set. */
-static void function_options_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
-				  struct ftrace_regs *fregs)
+/* The callback when an option is set. flags: the options. */
+static __always_inline void function_options(unsigned long ip, unsigned long parent_ip,
+					     struct ftrace_ops *op, struct ftrace_regs *fregs,
+					     u32 flags)
 {
 	struct trace_array *tr = op->private;
-	u32 flags = tracer_flags_of(tr, &function_trace);
 	u32 ctx = tracing_gen_ctx();
 
 	preempt_disable_notrace();
@@ -188,6 +188,20 @@ static void function_options_call(unsigned long ip, unsigned long parent_ip, str
 	    (flags & TRACE_FUNC_OPT_STACK))
 		function_trace_callers(tr, ip, ctx, __builtin_frame_address(0));
 	preempt_enable_notrace();
+}
+
+/* With func_stack_trace and no other option. enabled_functions shows the name, as on Linux. */
+static void function_stack_trace_call(unsigned long ip, unsigned long parent_ip,
+				      struct ftrace_ops *op, struct ftrace_regs *fregs)
+{
+	function_options(ip, parent_ip, op, fregs, TRACE_FUNC_OPT_STACK);
+}
+
+/* With other options. */
+static void function_options_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+				  struct ftrace_regs *fregs)
+{
+	function_options(ip, parent_ip, op, fregs, tracer_flags_of(op->private, &function_trace));
 }
 
 /* The top level's, static because the command line can set filters and start it during boot. */
@@ -242,7 +256,9 @@ static struct tracer_flags function_flags = {
 
 static ftrace_func_t function_choose_func(u32 flags)
 {
-	return flags ? function_options_call : function_trace_call;
+	if (!flags)
+		return function_trace_call;
+	return flags == TRACE_FUNC_OPT_STACK ? function_stack_trace_call : function_options_call;
 }
 
 /* Also has the names of tasks saved at task switches, because the output needs them. */

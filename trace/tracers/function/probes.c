@@ -29,7 +29,8 @@ struct ftrace_func_probe {
 	struct ftrace_ops ops; /* probe_of() finds the probe from it */
 	struct trace_array *tr;
 	const struct ftrace_func_command *command;
-	void *data; /* of the command; constant */
+	ftrace_func_t func; /* of the command, with or without counts; constant */
+	void *data;         /* of the command; constant */
 	bool counted;
 	struct probe_counts *counts; /* [P] to write; NULL without counts */
 	struct list_head list;       /* [P] and ftrace_lock to write: trace_array.probes */
@@ -165,6 +166,13 @@ static struct ftrace_func_probe *find_probe(struct trace_array *tr, const struct
 	return NULL;
 }
 
+/* The callback of all probes. enabled_functions shows this name, as on Linux. Any context. */
+static void function_trace_probe_call(unsigned long ip, unsigned long parent_ip,
+				      struct ftrace_ops *op, struct ftrace_regs *fregs)
+{
+	probe_of(op)->func(ip, parent_ip, op, fregs);
+}
+
 static struct ftrace_func_probe *alloc_probe(struct trace_array *tr, const struct probe_key *key)
 {
 	const struct ftrace_func_command *command = key->command;
@@ -172,7 +180,8 @@ static struct ftrace_func_probe *alloc_probe(struct trace_array *tr, const struc
 
 	if (!probe)
 		return NULL;
-	probe->ops.func = key->counted && command->counted ? command->counted : command->func;
+	probe->ops.func = function_trace_probe_call;
+	probe->func = key->counted && command->counted ? command->counted : command->func;
 	probe->ops.private = tr;
 	probe->tr = tr;
 	probe->command = command;
