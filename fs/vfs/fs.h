@@ -194,7 +194,7 @@ struct inode_operations {
 	int (*lookup)(struct inode *dir, struct dentry *dentry);
 	/* Tells if a DCACHE_REVALIDATE dentry is still valid. No lock held; may not sleep. */
 	bool (*revalidate)(struct dentry *dentry);
-	bool fixed_mode; /* chmod is refused: -EPERM */
+	bool fixed_mode;       /* chmod is refused: -EPERM */
 	const char *automount; /* of a DCACHE_AUTOMOUNT dentry: a type of file system */
 	int (*create)(struct inode *dir, struct dentry *dentry, umode_t mode);
 	int (*mkdir)(struct inode *dir, struct dentry *dentry, umode_t mode);

@@ -330,7 +330,7 @@ static struct dentry *lookup(struct dentry *parent, const struct qstr *name)
 	return dentry ? dentry : ERR_PTR(-ENOENT);
 }
 
-/* Goes on to what is mounted on nd->path, or now comes to be mounted there. 0 or a negative errno. */
+/* Enters the mount on nd->path, and makes it first if a walk makes it. 0 or a negative errno. */
 static int enter_mounts(struct nameidata *nd)
 {
 	struct vfsmount *mnt = nd->path.mnt;
