@@ -391,7 +391,7 @@ $(O)/modroot.stamp: $(wildcard modules/*) scripts/Makefile.modules scripts/modpo
 	@touch $@
 
 # The programs that only nop5 has: user/NAME.c, or the files of user/NAME/.
-PROGRAMS := $(patsubst user/%.c,$(O)/user/%,$(wildcard user/*.c)) $(O)/user/trace-export
+PROGRAMS := $(patsubst user/%.c,$(O)/user/%,$(wildcard user/*.c)) $(patsubst user/%/main.c,$(O)/user/%,$(wildcard user/*/main.c))
 USER_CFLAGS := -std=gnu11 -O2 -g -static -Wall -Wextra -Werror -Wno-format-truncation
 
 define program
@@ -402,6 +402,9 @@ define program
 endef
 
 $(O)/user/%: user/%.c | $(O)/flags
+	$(program)
+
+$(O)/user/mdb: $(wildcard user/mdb/*.[ch]) | $(O)/flags
 	$(program)
 
 $(O)/user/trace-export: $(wildcard user/trace-export/*.[ch]) | $(O)/flags
