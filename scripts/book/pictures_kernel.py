@@ -256,6 +256,32 @@ def draw_process_life():
     return d
 
 
+def draw_ptrace_stop():
+    d = Drawing("A stop of a traced program")
+    d.title_text(0, 31, "tracee")
+    d.box(80, 12, 90, 36, "program", "yellow")
+    d.box(170, 12, 60, 36, "int3", "red")
+    d.box(230, 12, 150, 36, "SIGTRAP to itself", "blue")
+    d.box(380, 12, 130, 36, "get_signal()", "blue")
+    d.box(510, 12, 360, 36, "ptrace_stop(): TASK_TRACED, sleeps", "gray")
+    d.box(870, 12, 110, 36, "answer: 0", "blue")
+    d.box(980, 12, 90, 36, "program", "yellow")
+    d.title_text(0, 141, "tracer")
+    d.box(80, 122, 430, 36, "wait4() sleeps", "gray")
+    d.box(510, 122, 90, 36, "status", "green")
+    d.box(600, 122, 80, 36, "GETREGS", "green")
+    d.box(680, 122, 80, 36, "POKEUSER", "green")
+    d.box(760, 122, 110, 36, "CONT", "green")
+    d.box(870, 122, 200, 36, "wait4() sleeps", "gray")
+    d.arrow((525, 50), (540, 120))
+    d.note(548, 90, "SIGCHLD, wake-up")
+    d.arrow((830, 120), (880, 50))
+    d.note(866, 90, "wake-up")
+    d.note(80, 182, "All registers of the program are at the end of the tracee's kernel stack. Each request freezes the tracee,\n"
+                    "so that not even SIGKILL wakes it before the request is done.")
+    return d
+
+
 def draw_allocators():
     d = Drawing("Two allocators, and their caches for each CPU")
     d.box(0, 20, 200, 46, "kmalloc(), kfree()", "blue")
