@@ -4,8 +4,9 @@
 #include "fs/file/poll.h"
 #include "kernel/irq/softirq.h"
 
-#define FIONREAD 0x541bU
-#define TIOCOUTQ 0x5411U
+#define FIONREAD   0x541bU
+#define TIOCOUTQ   0x5411U
+#define SIOCATMARK 0x8905U
 
 static struct inet_table tcp_table;
 
@@ -401,9 +402,10 @@ static long tcp_ioctl(struct sock *sk, unsigned cmd, unsigned long arg)
 	struct tcp_sock *tp = tcp_sk(sk);
 	int n = 0;
 
-	if (cmd != FIONREAD && cmd != TIOCOUTQ)
+	if (cmd != FIONREAD && cmd != TIOCOUTQ && cmd != SIOCATMARK)
 		return -ENOTTY;
-	if (READ_ONCE(sk->state) == TCP_LISTEN)
+	/* No byte of a stream is urgent, so the next one never is. A listener may ask, too. */
+	if (cmd != SIOCATMARK && READ_ONCE(sk->state) == TCP_LISTEN)
 		return -EINVAL;
 	if (cmd == FIONREAD)
 		n = (int)READ_ONCE(tp->rcv_bytes);

@@ -35,6 +35,8 @@ int main(void)
 	poll_show("data", s);
 	CALL(ioctl(s, FIONREAD, &n));
 	show("FIONREAD %d", n);
+	CALL(ioctl(s, SIOCATMARK, &n));
+	show("SIOCATMARK %d", n);
 	recv_inet("peek", s, 8, MSG_PEEK);
 	recv_inet("take", s, 4, 0);
 	recv_inet("rest", s, 50, 0);
