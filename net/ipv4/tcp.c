@@ -415,8 +415,7 @@ static long tcp_ioctl(struct sock *sk, unsigned cmd, unsigned long arg)
 
 #define TCP_NODELAY 1
 #define TCP_MAXSEG  2
-#define MSS_DEFAULT 536
-#define MSS_LO      65483
+#define TCP_INFO    11
 
 /* Options that are kept, and change nothing where nothing is lost or delayed. */
 static const struct tcp_option {
@@ -466,12 +465,14 @@ static int tcp_getsockopt(struct sock *sk, int level, int name, char __user *val
 
 	if (level != IPPROTO_TCP)
 		return -EOPNOTSUPP;
+	if (name == TCP_INFO)
+		return tcp_get_info(tcp_sk(sk), value, ulen);
 	if (!option && name != TCP_MAXSEG)
 		return -ENOPROTOOPT;
 	if (option)
 		n = tcp_sk(sk)->options[name] + option->usual;
 	else
-		n = tcp_may_send(tcp_sk(sk)) ? MSS_LO : MSS_DEFAULT;
+		n = (int)(tcp_may_send(tcp_sk(sk)) ? TCP_MSS_LO : TCP_MSS_DEFAULT);
 	return put_option(&n, sizeof(n), value, ulen);
 }
 

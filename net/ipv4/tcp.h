@@ -15,8 +15,8 @@
  * A listener whose queue is full lets SYNs wait, as many as SYN_QUEUE_MAX. Linux drops them, and
  * they come again.
  *
- * Files: tcp.c the calls; tcp_connect.c connections; tcp_input.c, tcp_output.c segments; tcp_mem.c
- * the memory of all connections.
+ * Files: tcp.c the calls; tcp_connect.c connections; tcp_input.c, tcp_output.c segments; tcp_info.c
+ * what a connection has done; tcp_mem.c the memory of all connections.
  */
 #pragma once
 
@@ -40,11 +40,21 @@ struct tcphdr {
 /* A segment of data is one block of 16 KiB. */
 #define TCP_PIECE         (16384U - (unsigned)sizeof(struct sk_buff) - TCP_HEADERS)
 #define TCP_TRUESIZE(len) ((unsigned)sizeof(struct sk_buff) + TCP_HEADERS + (len))
-#define TCP_TIMEWAIT_LEN  (60 * (ktime_t)NSEC_PER_SEC)
+/* What getsockopt(2) and the headers say of lo; TCP_MSS_DEFAULT is for a socket without a peer. */
+#define TCP_MSS_DEFAULT  536U
+#define TCP_MSS_LO       65483U
+#define TCP_WINDOW       0xffffU
+#define TCP_TIMEWAIT_LEN (60 * (ktime_t)NSEC_PER_SEC)
 /* Nothing else limits the SYNs that wait at a listener: their sockets may be closed. */
 #define SYN_QUEUE_MAX 4096U
 
 enum { SS_UNCONNECTED, SS_CONNECTING, SS_CONNECTED };
+
+/* For TCP_INFO. marks_acked: the own SYN and FIN that the peer has acknowledged. */
+struct tcp_counts {
+	u64 bytes_sent, bytes_received;
+	u32 segs_out, segs_in, data_segs_out, data_segs_in, ooo_segs, marks_acked;
+};
 
 /* [S] the lock of sk; [L] the lock of the listener. */
 struct tcp_sock {
@@ -55,6 +65,7 @@ struct tcp_sock {
 	bool fin_sent;            /* [S] */
 	size_t wmem;              /* [S] truesize of what was sent and is not yet read */
 	size_t rcv_bytes;         /* [S] in the queue, not yet read */
+	struct tcp_counts counts; /* [S] of this connection */
 	struct list_head ofo;     /* [S] segments that came too early, in order */
 	struct sk_buff *last_skb; /* [S] for FIN or RST; NULL: no connection yet, or sent */
 	struct timer_list timer;  /* its end; holds a reference */
@@ -138,6 +149,11 @@ struct sock *inet_csk_accept(struct sock *sk, bool nonblock);
 void inet_csk_listen_stop(struct tcp_sock *tp);
 /* Waits until the connection is made or refused. 0; -EAGAIN: the time is over; or a signal. */
 int tcp_wait_for_connect(struct tcp_sock *tp, s64 *timeout);
+
+/* ---- tcp_info.c ---- */
+
+/* getsockopt(2) of TCP_INFO. S not held. 0 or a negative errno. */
+int tcp_get_info(struct tcp_sock *tp, char __user *value, int __user *ulen);
 
 /* ---- tcp_mem.c: any context but NMI and hardirq, unless it says more ---- */
 

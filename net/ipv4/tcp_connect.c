@@ -29,6 +29,7 @@ static int start_connection(struct tcp_sock *tp, const struct sockaddr_in *to)
 	tp->sk.dport = to->sin_port;
 	tp->iss = tp->snd_nxt = (u32)get_random_u64();
 	tp->fin_sent = false;
+	tp->counts = (struct tcp_counts){ 0 };
 	kfree_skb(tp->last_skb);
 	tp->last_skb = last;
 	WRITE_ONCE(tp->sk.state, TCP_SYN_SENT);

@@ -220,6 +220,7 @@ static bool drop_child(struct tcp_sock *listener)
 static void tcp_fin(struct tcp_sock *tp, struct sk_buff *skb)
 {
 	tp->rcv_nxt++;
+	tp->counts.bytes_received++; /* the FIN counts, as on Linux */
 	WRITE_ONCE(tp->sk.shutdown, tp->sk.shutdown | SHUT_RCV);
 	switch (tp->sk.state) {
 	case TCP_ESTABLISHED:
@@ -244,6 +245,8 @@ static void accept_segment(struct tcp_sock *tp, struct sk_buff *skb)
 		tcp_fin(tp, skb);
 		return;
 	}
+	tp->counts.bytes_received += tcp_payload(skb);
+	tp->counts.data_segs_in++;
 	tp->rcv_nxt += tcp_payload(skb);
 	tp->sk.rmem += skb->truesize;
 	tp->rcv_bytes += tcp_payload(skb);
@@ -265,6 +268,7 @@ static void insert_ofo(struct tcp_sock *tp, struct sk_buff *skb)
 static void tcp_data_queue(struct tcp_sock *tp, struct sk_buff *skb)
 {
 	if (tcp_seq(skb) != tp->rcv_nxt) {
+		tp->counts.ooo_segs++;
 		insert_ofo(tp, skb);
 		return;
 	}
@@ -291,9 +295,10 @@ static void fin_acked(struct tcp_sock *tp)
 	case TCP_LAST_ACK:
 		tcp_done(tp, 0);
 		break;
-	default:
-		break;
+	default: /* another acknowledgement of the same FIN */
+		return;
 	}
+	tp->counts.marks_acked++;
 }
 
 static void tcp_ack(struct tcp_sock *tp, struct sk_buff *skb)
@@ -337,6 +342,7 @@ static struct sk_buff *rcv_syn_sent(struct tcp_sock *tp, struct sk_buff *skb)
 	}
 	tp->rcv_nxt = tcp_seq(skb) + 1;
 	if (flags & TCPHDR_ACK) {
+		tp->counts.marks_acked++;
 		WRITE_ONCE(tp->sk.state, TCP_ESTABLISHED);
 		tcp_send_ack(tp, skb);
 	} else { /* both call connect(), or a socket calls itself: RFC 9293, 3.5 */
@@ -404,6 +410,7 @@ static bool tcp_rcv(struct tcp_sock *tp, struct sk_buff *skb)
 		tcp_unhash(tp);
 		return false;
 	}
+	tp->counts.segs_in++;
 	if (tcp_hdr(skb)->flags & TCPHDR_RST)
 		tcp_reset(tp);
 	else if (tp->sk.state == TCP_SYN_SENT)

@@ -45,6 +45,7 @@ static void set_ip_header(const struct tcp_sock *tp, struct sk_buff *skb)
 
 static void send(struct tcp_sock *tp, struct sk_buff *skb, u8 flags)
 {
+	tp->counts.segs_out++;
 	set_ip_header(tp, skb);
 	*tcp_hdr(skb) = (struct tcphdr){
 		.source = htons(tp->sk.num),
@@ -53,15 +54,17 @@ static void send(struct tcp_sock *tp, struct sk_buff *skb, u8 flags)
 		.ack_seq = flags & TCPHDR_ACK ? htonl(tp->rcv_nxt) : 0,
 		.doff = sizeof(struct tcphdr) / 4 << 4,
 		.flags = flags,
-		.window = 0xffff,
+		.window = TCP_WINDOW,
 	};
 	ip_local_out(skb, false);
 }
 
 void tcp_transmit(struct tcp_sock *tp, struct sk_buff *skb, u8 flags)
 {
-	u32 next = tp->snd_nxt + tcp_payload(skb);
+	u32 len = tcp_payload(skb), next = tp->snd_nxt + len;
 
+	tp->counts.bytes_sent += len;
+	tp->counts.data_segs_out += !!len;
 	if (flags & (TCPHDR_SYN | TCPHDR_FIN))
 		next++;
 	send(tp, skb, flags);

@@ -4,6 +4,7 @@ All of it is in `make soak` only, because it downloads some forty packages. The 
 and docs/rt-tests.md show sessions, which test_docs.py runs.
 """
 import base64
+import json
 import re
 import subprocess
 
@@ -233,5 +234,28 @@ def test_a_package_brings_the_packages_that_it_depends_on(images):
         assert machine.check("perl -MPOSIX -e 'print floor(2.5), chr(10)'") == "2\n"
         machine.check("tmux new-session -d -s name cat")
         assert machine.check("tmux list-sessions").startswith("name: 1 windows")
+    finally:
+        machine.close()
+
+
+def test_iperf3_measures_the_loopback_interface_and_loses_nothing(images):
+    """The client also asks for TCP_INFO, ten times a second."""
+    machine = Nop5(build=images, cpus=4, mem="512M", initrd=root_with(images, "iperf3", ["iperf3"])).wait_prompt()
+
+    def measure(options):
+        machine.check("iperf3 -4 -s -1 -D; until grep -q ':1451 00000000:0000 0A' /proc/net/tcp; do usleep 10000; done")  # it listens
+        report = json.loads(machine.check(f"iperf3 -J -i 0.1 -c 127.0.0.1 {options}"))
+        machine.check("while pidof iperf3 > /dev/null; do usleep 10000; done")
+        return report["end"]
+
+    try:
+        for options in ("", "-P 4 -R", "--bidir -Z"):
+            end = measure(f"-n 20M {options}")
+            assert end["sum_sent"]["bytes"] >= 20 << 20 and end["sum_sent"]["retransmits"] == 0, end
+            # The receiver ends when the sender says so; that may be in the middle of a block.
+            assert 0 < end["sum_received"]["bytes"] <= end["sum_sent"]["bytes"], end
+        assert measure("-n 1M")["streams"][0]["sender"]["max_snd_wnd"] == 65535
+        assert measure("-u -b 20M -n 2M")["sum"]["lost_packets"] == 0
+        assert not BAD.search(machine.text), machine.says
     finally:
         machine.close()
