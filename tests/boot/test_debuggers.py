@@ -6,16 +6,15 @@ expressions that its output has in this order. The output of Linux 6.1 has them,
 import re
 import subprocess
 
-import pexpect
 import pytest
 
 from conftest import root_with
 from exporting import SocketPort
-from nop5 import HANG, ROOT, Nop5
+from gdb_prompts import QUIET, HostGdb
+from nop5 import ROOT, Nop5
 
 pytestmark = pytest.mark.soak
 BAD = re.compile(r"BUG:|WARNING: CPU|Oops|lockup|LOCKUP|Call Trace")
-QUIET = ["set pagination off", "set width 0", "set style enabled off"]
 DONE = r"\[Inferior 1 \(process \d+\) exited normally\]"
 
 SESSIONS = {
@@ -163,31 +162,10 @@ def test_gdbserver_attaches_to_threads(machine):
     assert machine.check("wait $!; cat /tmp/spun") == "all joined\n"
 
 
-class HostGdb:
-    """gdb of the host, with a program that runs in the machine."""
-
-    def __init__(self, program, port):
-        self.tty = pexpect.spawn("gdb", ["-nx", "-q", str(program)], timeout=HANG)
-        self.tty.setwinsize(50, 1000)
-        for command in [*QUIET, "set sysroot /nowhere", "set confirm off"]:
-            self.say(command)
-        self.say(f"target remote {port.path}")
-
-    def say(self, command, *patterns):
-        """Gives gdb a command, and returns what it prints up to the next prompt."""
-        self.tty.expect_exact("(gdb) ")
-        self.tty.sendline(command)
-        for pattern in patterns:
-            self.tty.expect(pattern)
-
-    def close(self):
-        self.tty.close(force=True)
-
-
 def test_gdb_of_the_host_debugs_a_program_over_the_second_serial_line(machine, program, port):
     machine.check("ls -l /dev/ttyS1 | grep -q '4, *65'")
     serve(machine, "/dev/ttyS1 /usr/bin/debuggee spin")
-    gdb = HostGdb(program, port)
+    gdb = HostGdb(program, "set sysroot /nowhere", f"target remote {port.path}")
     try:
         gdb.say("break all_here", r"Breakpoint 1 at ")
         gdb.say("continue", r"hit Breakpoint 1, all_here \(\)")

@@ -12,8 +12,10 @@ import sys
 
 import pytest
 
-from conftest import make
-from nop5 import ROOT, Nop5, host
+from conftest import make, root_with
+from exporting import SocketPort
+from gdb_prompts import HostGdb, type_at_gdb
+from nop5 import ROOT, Nop5, Result, host
 
 sys.path.append(str(ROOT / "scripts"))
 import lab_table  # noqa: E402
@@ -25,11 +27,12 @@ HANDOUTS = [p for p in PAGES if p.parent.name == "labs"]
 ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "selftest", "scripts", "tests", "iso", "user", "modules", "labs")
 SOURCE = r"[\w./-]+\.(?:c|h|asm|inc|py|ld|cfg)"
 NAMES = r"`\w+(?:\(\))?`(?:(?:, | and )`\w+(?:\(\))?`)*"
-PROMPT_LINE = re.compile(r"nop5:(/\S*)# ?(.*)")
+PROMPT_LINE = re.compile(r"(?:nop5:(/\S*)#|\(gdb\)) ?(.*)")
 THROTTLED = re.compile(r"^\[.*\] sched: RT throttling activated$")
 CHEAP = re.compile(r"^(scripts/boot|make (help|-s help)?$)")
 # The word behind `console` of a block that needs Debian packages in the root file system, and the fixture with them.
-ROOTS = {"tools": "tools", "perf": "perf_small"}
+ROOTS = {"tools": "tools", "perf": "perf_small", "debuggers": "debuggers"}
+DEBUGGERS = ROOT / "docs/debuggers.md"
 
 
 def blocks(page, language):
@@ -50,7 +53,8 @@ def blocks(page, language):
 
 
 def steps(lines):
-    """Returns (directory, command, [output line]) for each command of a console block."""
+    """Returns (directory, command, [output line]) for each command of a console block, or of a gdb block. The directory of a command that
+    gdb reads is None."""
     result = []
     for line in lines:
         if match := PROMPT_LINE.match(line):
@@ -81,6 +85,24 @@ def files_of(page):
     return {name: text.rstrip("\n") + "\n" for name, text in files.items()}
 
 
+@pytest.fixture(scope="module")
+def squares(tmp_path_factory):
+    """The program of docs/debuggers.md, compiled as the page says. Its source is beside it."""
+    directory = tmp_path_factory.mktemp("squares")
+    (_, _, source), = [block for block in blocks(DEBUGGERS, "c") if "program=squares.c" in block[1]]
+    (directory / "squares.c").write_text("\n".join(source) + "\n")
+    compiler, = re.findall(r"^gcc .*$", DEBUGGERS.read_text(), re.M)
+    subprocess.run(compiler, shell=True, cwd=directory, check=True)
+    return directory / "squares"
+
+
+@pytest.fixture(scope="module")
+def debuggers(images, squares):
+    """The root file system of docs/debuggers.md."""
+    added, = re.findall(r'^make rootfs ADD="(.*)"$', DEBUGGERS.read_text(), re.M)
+    return root_with(images, "debuggers_page", added.replace("/path/to", str(squares.parent)).split())
+
+
 @pytest.fixture
 def initrd_of(images, tmp_path):
     """initrd_of(page): the default root file system (None), or one with the module of the page's files in /root."""
@@ -102,9 +124,12 @@ def initrd_of(images, tmp_path):
 
 def type_step(machine, where, directory, command, output):
     """Type one command of a console block in its directory, and compare what it prints with output, unless that is None."""
-    if directory != machine.directory:
+    if directory and directory != machine.directory:
         machine.check(f"cd {directory}")
-    result = machine.run(command)
+    if directory is None or re.match(r"gdb\b", command):
+        result = Result(type_at_gdb(machine, command), 0)
+    else:
+        result = machine.run(command)
     assert result.status != 127, f"{where}: {result.output}"
     if output is not None:
         # A host that stops a CPU in a real-time task for a second makes the kernel say so.
@@ -130,13 +155,29 @@ def root_of(info):
     return next((word for word in info.split() if word in ROOTS), None)
 
 
-def run_console_blocks(page, root, **arguments):
-    """Type the commands of those console blocks of a page that want this root file system (root_of()), and compare the
-    output of those with `check`."""
-    machine, kernel = None, None
+def type_at_host_gdb(program, socket, where, lines):
+    """Type the commands of a gdb block at a gdb of the host, and compare what they print. socket is the second serial port of the machine; the
+    page has that of `make run`."""
+    gdb = HostGdb(program)
     try:
-        for number, info, lines in blocks(page, "console"):
+        for _, command, output in steps(lines):
+            said = gdb.ask(command.replace("build/nop5.export.sock", str(socket)))
+            assert re.fullmatch(pattern(output), said), f"{where}: {command} printed:\n{said}"
+    finally:
+        gdb.close()
+
+
+def run_console_blocks(page, root, type_outside=None, **arguments):
+    """Type the commands of those console blocks of a page that want this root file system (root_of()), and compare the
+    output of those with `check`. type_outside(WHERE, LINES) types the gdb blocks between them."""
+    machine, kernel = None, None
+    languages = ("console", "gdb") if type_outside else ("console",)
+    try:
+        for number, info, lines, language in sorted((*block, language) for language in languages for block in blocks(page, language)):
             if root_of(info) != root:
+                continue
+            if language == "gdb":
+                type_outside(f"{page.name}:{number}", lines)
                 continue
             for directory, command, output in steps(lines):
                 where = f"{page.name}:{number}: {command}"
@@ -184,8 +225,12 @@ PAGES_WITH_PACKAGES = [(page, root) for page in PAGES for root in ROOTS if any(r
 
 @pytest.mark.soak
 @pytest.mark.parametrize("page, root", PAGES_WITH_PACKAGES, ids=lambda value: getattr(value, "name", value))
-def test_console_blocks_with_packages_of_debian_print_what_the_page_shows(images, request, page, root):
-    run_console_blocks(page, root, build=images, initrd=request.getfixturevalue(ROOTS[root]), mem="1G")
+def test_console_blocks_with_packages_of_debian_print_what_the_page_shows(images, request, page, root, tmp_path):
+    arguments = {"build": images, "initrd": request.getfixturevalue(ROOTS[root]), "mem": "1G"}
+    if root == "debuggers":
+        port, squares = SocketPort(tmp_path), request.getfixturevalue("squares")
+        arguments.update(extra=port.arguments, type_outside=functools.partial(type_at_host_gdb, squares, port.path))
+    run_console_blocks(page, root, **arguments)
 
 
 @functools.cache
