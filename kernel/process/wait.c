@@ -26,6 +26,7 @@ struct wait_opts {
 	enum pid_type type;
 	struct pid *pid; /* only children with that name; NULL: all of them */
 	int flags;
+	bool wants_usage; /* also of a child that has not ended */
 	/* The result: */
 	struct task_struct *dead; /* release_task() it after tasklist_lock */
 	pid_t found;
@@ -53,8 +54,10 @@ static void found_child(struct wait_opts *wo, struct task_struct *p, int status)
 	wo->found = p->pid;
 	wo->status = status;
 	wo->uid = p->real_cred->uid;
-	process_usage(p, &wo->usage);
-	add_usage(&wo->usage, &p->signal->children);
+	if (p->exit_state || wo->wants_usage) {
+		process_usage(p, &wo->usage);
+		add_usage(&wo->usage, &p->signal->children);
+	}
 }
 
 static bool wait_task_zombie(struct wait_opts *wo, struct task_struct *p)
@@ -248,18 +251,23 @@ pid_t kernel_wait4(pid_t pid, int *status, int options)
 	return ret;
 }
 
+static int put_usage(struct rusage __user *ru, const struct task_usage *usage)
+{
+	struct rusage rusage;
+
+	usage_to_rusage(usage, &rusage);
+	return copy_to_user(ru, &rusage, sizeof(rusage)) ? -EFAULT : 0;
+}
+
 SYSCALL_DEFINE4(wait4, pid_t, upid, int __user *, stat_addr, int, options, struct rusage __user *,
 		ru)
 {
-	struct wait_opts wo = { 0 };
-	struct rusage rusage;
+	struct wait_opts wo = { .wants_usage = ru };
 	pid_t ret = wait4(upid, options, &wo);
 
 	if (ret <= 0)
 		return ret;
-	usage_to_rusage(&wo.usage, &rusage);
-	if ((stat_addr && put_user(wo.status, stat_addr)) ||
-	    (ru && copy_to_user(ru, &rusage, sizeof(rusage))))
+	if ((stat_addr && put_user(wo.status, stat_addr)) || (ru && put_usage(ru, &wo.usage)))
 		return -EFAULT;
 	return ret;
 }
@@ -352,8 +360,7 @@ static int waitid_target(struct wait_opts *wo, int which, pid_t upid, bool *nonb
 SYSCALL_DEFINE5(waitid, int, which, pid_t, upid, struct siginfo __user *, infop, int, options,
 		struct rusage __user *, ru)
 {
-	struct wait_opts wo = { .flags = options };
-	struct rusage rusage;
+	struct wait_opts wo = { .flags = options, .wants_usage = ru };
 	bool nonblock = false;
 	long ret;
 
@@ -373,8 +380,7 @@ SYSCALL_DEFINE5(waitid, int, which, pid_t, upid, struct siginfo __user *, infop,
 		return -EAGAIN;
 	if (ret < 0)
 		return ret;
-	usage_to_rusage(&wo.usage, &rusage);
-	if (ret > 0 && ru && copy_to_user(ru, &rusage, sizeof(rusage)))
+	if (ret > 0 && ru && put_usage(ru, &wo.usage))
 		return -EFAULT;
 	return infop ? put_siginfo(infop, &wo) : 0;
 }

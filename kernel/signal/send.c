@@ -575,10 +575,11 @@ static void notify_stop(struct task_struct *parent, struct task_struct *tsk, int
 	unsigned long flags;
 
 	init_siginfo(&info, SIGCHLD, why);
-	fill_sigchld(&info, tsk);
 	info.si_status = sig;
 	spin_lock_irqsave(&parent->sighand->siglock, flags);
 	action = &parent->sighand->action[SIGCHLD - 1];
+	if (!sig_ignored(parent, SIGCHLD, false)) /* else nobody reads them, and they cost */
+		fill_sigchld(&info, tsk);
 	if (action->handler != SIG_IGN && !(action->flags & SA_NOCLDSTOP))
 		(void)send_signal_locked(&info, parent, PIDTYPE_TGID, false);
 	spin_unlock_irqrestore(&parent->sighand->siglock, flags);
