@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+"""strace's own tests (test_strace_suite.py): their programs, a root file system with them, and what Linux says to them.
+
+    tests/boot/strace_suite.py LINUX-REF [PATTERN ...]   runs them, or those that match a pattern, on Linux 6.1
+
+That writes data/strace_suite.txt: the tests that pass there. The suite is that of Debian's source package strace, unmodified. It
+is downloaded and built once, in build/strace-suite. A test is a script that runs a program under the strace of the package,
+and compares what strace prints with what the program says that it has done.
+"""
+import fnmatch
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import perf_commands
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "tests/boot/data"
+PASSED = DATA / "strace_suite.txt"
+ABSENT = DATA / "strace_suite_absent.txt"
+
+WORK = ROOT / "build/strace-suite"
+SOURCE = WORK / "strace-6.1"
+SOURCES = "deb-src http://deb.debian.org/debian bookworm main\n"
+# What the scripts call.
+PACKAGES = ("bash", "coreutils", "sed", "gawk", "grep", "diffutils", "findutils", "util-linux", "procps", "kmod")
+KINDS = ("MISC_TESTS", "STACKTRACE_TESTS", "DECODER_TESTS", "GEN_TESTS")
+LOT = 40
+RESULT = re.compile(r"^RESULT (\S+) (\d+)\r?$", re.M)
+
+# suite NAME...: the output of each test that does not pass, and its status: 0 passed, 77 skipped. It works in the directory of
+# the programs, as `make check` does. A limit of time would judge the host: who waits for a test decides when it hangs.
+SUITE = """#!/usr/bin/bash
+cd /suite/build/tests
+export STRACE_ARCH=x86_64 STRACE_NATIVE_ARCH=x86_64 SIZEOF_KERNEL_LONG_T=8 SIZEOF_LONG=8 MIPS_ABI= srcdir=../../strace-6.1/tests
+export TIMEOUT_DURATION=86400 LC_ALL=C HOME=/root TERM=dumb
+for name; do
+	bash $srcdir/run.sh bash $srcdir/$name > /tmp/output 2>&1 < /dev/null
+	status=$?
+	[ $status = 0 ] || head -c 4000 /tmp/output | head -n 40
+	echo "RESULT $name $status"
+	rm -rf ${name%.test}.dir
+done
+"""
+
+
+def run(*command, **arguments):
+    subprocess.run(command, check=True, cwd=WORK, **arguments)
+
+
+def download():
+    """Unpacks the source package. apt keeps what it knows about source packages apart from the rest of the host."""
+    (WORK / "lists/partial").mkdir(parents=True, exist_ok=True)
+    (WORK / "sources.list").write_text(SOURCES)
+    options = ["-qq", "-o", f"Dir::Etc::SourceList={WORK}/sources.list", "-o", "Dir::Etc::SourceParts=-", "-o", f"Dir::State::Lists={WORK}/lists"]
+    run("apt-get", *options, "update")
+    run("apt-get", *options, "source", "--download-only", "strace")
+    archive, = WORK.glob("strace_*.orig.tar.xz")
+    run("tar", "-xf", archive)
+
+
+def build():
+    """Builds strace and the programs of its tests. Returns the directory."""
+    directory = WORK / "build"
+    if not (WORK / "built").exists():
+        WORK.mkdir(parents=True, exist_ok=True)
+        if not SOURCE.exists():
+            download()
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir()
+        with open(WORK / "log", "w", encoding="ascii") as log:
+            for command in ([SOURCE / "configure", "--enable-mpers=no", "--enable-bundled=yes", "--disable-dependency-tracking", "CFLAGS=-O1 -g0"],
+                            ["make", "-s", "-j2"], ["make", "-s", "-j2", "-C", "tests", "check", "TESTS="]):
+                subprocess.run(command, check=True, cwd=directory, stdout=log, stderr=log)
+        (WORK / "built").touch()
+    return directory
+
+
+def names():
+    """All tests of the suite."""
+    done = subprocess.run(["make", "-s", "-p", "-n", "-C", build() / "tests", "check", "TESTS="], text=True, stdout=subprocess.PIPE, check=False)
+    lists = dict(re.findall(r"^(\w+) :?= (.*)$", done.stdout, re.M))
+    return sorted({name for kind in KINDS for name in lists[kind].split() if name.endswith(".test")})
+
+
+def tree():
+    """The directory /suite of the root file system, and what it holds. The names of programs are parts of their output."""
+    built, root = build(), WORK / "root"
+    shutil.rmtree(root, ignore_errors=True)
+    for directory in ("build/src", "build/tests", "strace-6.1/src"):
+        (root / "suite" / directory).mkdir(parents=True)
+    shutil.copy(built / "src/config.h", root / "suite/build/src")
+    shutil.copy(SOURCE / "src/strace-log-merge", root / "suite/strace-6.1/src")
+    shutil.copytree(SOURCE / "tests", root / "suite/strace-6.1/tests", ignore=shutil.ignore_patterns("*.c", "*.am", "Makefile*"))
+    programs = [built / "src/strace", *(path for path in (built / "tests").iterdir() if path.is_file() and path.stat().st_mode & 0o111)]
+    for path in programs:
+        run("strip", "-o", root / "suite" / path.relative_to(WORK), path)
+    script = root / "usr/bin/suite"
+    script.parent.mkdir(parents=True)
+    script.write_text(SUITE)
+    script.chmod(0o755)
+    return root
+
+
+def passed():
+    """The tests that pass on Linux."""
+    return [line for line in PASSED.read_text().splitlines() if not line.startswith("#")]
+
+
+def absent():
+    """{pattern: what nop5 does not have} from data/strace_suite_absent.txt."""
+    lines = ABSENT.read_text().splitlines()
+    return dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
+
+
+def must_fail(name):
+    return any(fnmatch.fnmatch(name, pattern) for pattern in absent())
+
+
+def lots(tests):
+    return [tests[first:first + LOT] for first in range(0, len(tests), LOT)]
+
+
+def main():
+    patterns = sys.argv[2:] or ["*"]
+    chosen = [name for name in names() if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
+    kept, root = {name for name in passed() if name not in chosen}, tree()
+    for lot in lots(chosen):
+        commands = ["mount -t devpts devpts /dev/pts; mkdir -p /dev/shm; mount -t tmpfs tmpfs /dev/shm", f"setsid suite {' '.join(lot)}"]
+        text = perf_commands.on_linux(sys.argv[1], [root, *PACKAGES], commands)
+        print(text, flush=True)
+        kept |= {name for name, status in RESULT.findall(text) if status == "0"}
+    head = [line for line in PASSED.read_text().splitlines() if line.startswith("#")]
+    PASSED.write_text("\n".join(head + sorted(kept)) + "\n")
+
+
+if __name__ == "__main__":
+    main()
