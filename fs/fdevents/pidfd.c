@@ -12,6 +12,7 @@
 #include "kernel/process/exit.h"
 #include "kernel/task/pid.h"
 #include "kernel/process/pidfd.h"
+#include "kernel/process/ptrace.h"
 #include "kernel/task/signal_struct.h"
 #include "kernel/signal/signal.h"
 #include "kernel/syscalls/syscalls.h"
@@ -204,6 +205,57 @@ SYSCALL_DEFINE4(pidfd_send_signal, int, pidfd, int, sig, siginfo_t *, info, unsi
 	ret = kill_process(&to_send, pid);
 out:
 	put_pid(pid);
+	return ret;
+}
+
+/* Returns a counted file of the process; -ESRCH, -EPERM, -EBADF. */
+static struct file *file_of_process(const struct pid *pid, unsigned fd)
+{
+	struct task_struct *task;
+	struct file *file;
+	int err;
+
+	spin_lock(&tasklist_lock);
+	task = pid_task(pid, PIDTYPE_PID);
+	if (task)
+		get_task_struct(task);
+	spin_unlock(&tasklist_lock);
+	if (!task)
+		return ERR_PTR(-ESRCH);
+	err = lock_trace(task, PTRACE_MODE_ATTACH_REALCREDS);
+	if (err) {
+		put_task_struct(task);
+		return ERR_PTR(err);
+	}
+	file = fget_task(task, fd);
+	if (!file) /* a task that exits has closed all */
+		file = ERR_PTR(READ_ONCE(task->flags) & PF_EXITING ? -ESRCH : -EBADF);
+	unlock_trace(task);
+	put_task_struct(task);
+	return file;
+}
+
+SYSCALL_DEFINE3(pidfd_getfd, int, pidfd, int, fd, unsigned int, flags)
+{
+	unsigned f_flags;
+	struct file *file;
+	struct pid *pid;
+	int ret;
+
+	if (flags)
+		return -EINVAL;
+	pid = get_pidfd(pidfd, &f_flags);
+	if (IS_ERR(pid))
+		return PTR_ERR(pid);
+	file = file_of_process(pid, (unsigned)fd);
+	put_pid(pid);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	ret = get_unused_fd_flags(O_CLOEXEC);
+	if (ret < 0)
+		fput(file);
+	else
+		fd_install((unsigned)ret, file);
 	return ret;
 }
 

@@ -33,7 +33,7 @@ static inline struct fd fdget(unsigned fd)
 
 /* fget() including files that are open with O_PATH. */
 struct file *fget_raw(unsigned fd);
-/* The counted file of a descriptor of another task, or NULL; for /proc and kcmp. */
+/* The counted file of a descriptor of another task, or NULL; for /proc and pidfd_getfd. */
 struct file *fget_task(struct task_struct *task, unsigned fd);
 /*
  * The counted file of the lowest descriptor of a task from *fd on, which it stores in *fd; NULL: no

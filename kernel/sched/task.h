@@ -52,14 +52,15 @@ struct tracee;
 #define EXIT_DEAD   0x10 /* reaped, or no task will reap it */
 #define EXIT_ZOMBIE 0x20 /* ended; its parent has not called wait4() yet */
 
-#define PF_KTHREAD        0x0001 /* a kernel thread: signals do not end it */
-#define PF_EXITING        0x0002
-#define PF_IDLE           0x0004
-#define PF_NO_SETAFFINITY 0x0008 /* bound to its CPU for life */
-#define PF_OOPSED         0x0010 /* ended by an oops, perhaps while it held mutexes */
-#define PF_FAULT_TRACED   0x0020 /* the event of its page fault is being recorded */
-#define PF_FORKNOEXEC     0x0040 /* forked, and has not called exec since */
-#define PF_NPROC_EXCEEDED 0x1000 /* became a user with too many tasks: exec asks again */
+/* Linux's values, because /proc/PID/stat shows them. Linux 6.1 has no flag 0x01000000, 0x02000000. */
+#define PF_IDLE           0x00000002
+#define PF_EXITING        0x00000004
+#define PF_FORKNOEXEC     0x00000040 /* forked, and has not called exec since */
+#define PF_NPROC_EXCEEDED 0x00001000 /* became a user with too many tasks: exec asks again */
+#define PF_KTHREAD        0x00200000 /* a kernel thread: signals do not end it */
+#define PF_OOPSED         0x01000000 /* ended by an oops, perhaps while it held mutexes */
+#define PF_FAULT_TRACED   0x02000000 /* the event of its page fault is being recorded */
+#define PF_NO_SETAFFINITY 0x04000000 /* bound to its CPU for life */
 
 /* Bits of user_work: what a task does before it returns to user mode. */
 #define USER_WORK_SIGPENDING      1  /* a signal may be deliverable */

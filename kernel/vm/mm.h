@@ -108,6 +108,9 @@ unsigned long oom_pages(struct task_struct *p);
  */
 bool out_of_memory_retry(void);
 
+/* vm.mmap_min_addr: below it, only CAP_SYS_RAWIO may map. Linux's default; it cannot be changed. */
+#define MMAP_MIN_ADDR 0x10000UL
+
 /*
  * vm.max_map_count: how many areas an address space may have. What adds an area asks it, with
  * mmap_lock held for writing. Read and written by the sysctl without a lock.

@@ -6,7 +6,6 @@
 #include "kernel/task/signal_struct.h"
 #include "kernel/vm/shared_anon.h"
 
-#define MMAP_MIN_ADDR   0x10000UL                       /* Linux's default of vm.mmap_min_addr */
 #define UNMAPPED_BASE   (TASK_SIZE_MAX / 3 & PAGE_MASK) /* where a search upwards begins */
 #define MAP_32BIT_START 0x40000000UL
 #define MAP_32BIT_END   0x80000000UL

@@ -70,4 +70,7 @@ NUMBER(cap_last_cap);
 SYSCTL(randomize, "kernel", "randomize_va_space", 0644, proc_dointvec_positive,
        .data = &randomize_va_space, .maxlen = sizeof(int), .most = 2);
 SYSCTL(last_pid, "kernel", "ns_last_pid", 0666, proc_last_pid);
+static unsigned long mmap_min_addr = MMAP_MIN_ADDR;
+SYSCTL(min_addr, "vm", "mmap_min_addr", 0444, proc_doulongvec, .data = &mmap_min_addr,
+       .maxlen = sizeof(mmap_min_addr));
 SYSCTL_INT(max_map_count, "vm", sysctl_max_map_count, proc_dointvec_positive);
