@@ -52,7 +52,7 @@ struct tracee;
 #define EXIT_DEAD   0x10 /* reaped, or no task will reap it */
 #define EXIT_ZOMBIE 0x20 /* ended; its parent has not called wait4() yet */
 
-/* Linux's values, because /proc/PID/stat shows them. Linux 6.1 has no flag 0x01000000, 0x02000000. */
+/* Linux's values, which /proc/PID/stat shows. Linux 6.1 does not use 0x01000000, 0x02000000. */
 #define PF_IDLE           0x00000002
 #define PF_EXITING        0x00000004
 #define PF_FORKNOEXEC     0x00000040 /* forked, and has not called exec since */

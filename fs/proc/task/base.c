@@ -12,7 +12,6 @@
 #include "fs/proc/task/task.h"
 #include "kernel/init.h"
 #include "kernel/task/pid.h"
-#include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
@@ -430,8 +429,7 @@ static int proc_root_lookup(struct dentry *dentry)
 		return self_lookup(dentry, &self_operations);
 	if (!strcmp(name, "thread-self"))
 		return self_lookup(dentry, &thread_self_operations);
-	/* kstrtouint() accepts 007 and +7, which are not names of task 7. */
-	if (name[0] < '1' || name[0] > '9' || kstrtouint(name, 10, &pid) || pid > INT32_MAX)
+	if (!proc_name_to_int(name, &pid))
 		return -ENOENT;
 	object.task = find_get_task_by_pid((pid_t)pid);
 	if (!object.task)

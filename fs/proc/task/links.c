@@ -13,7 +13,6 @@
 #include "fs/vfs/permission.h"
 #include "fs/proc/task/task.h"
 #include "fs/mount/namespace.h"
-#include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
@@ -173,9 +172,7 @@ static struct file *fd_lookup(struct inode *dir, struct dentry *dentry, struct p
 	const char *name = dentry->d_name.name;
 
 	*object = *proc_object(dir);
-	/* 007 and +7 are not names of descriptor 7. */
-	if (name[0] < '0' || name[0] > '9' || (name[0] == '0' && name[1]) ||
-	    kstrtouint(name, 10, &object->fd))
+	if (!proc_name_to_int(name, &object->fd))
 		return NULL;
 	return fget_task(object->task, object->fd);
 }

@@ -108,6 +108,11 @@ loff_t proc_mem_llseek(struct file *file, loff_t offset, int whence);
 extern const struct file_operations proc_smaps_operations, proc_pagemap_operations;
 extern const struct file_operations proc_smaps_rollup_operations;
 
+/*
+ * task_dir.c: the number that the name of an entry is. False: it is none; 007, +7, and 7 with a
+ * newline are not names of task 7 or descriptor 7.
+ */
+bool proc_name_to_int(const char *name, unsigned *number);
 int proc_pid_statm(struct seq_file *m, void *v);
 struct mm_struct;
 /* The lines of status. mm has a user. */

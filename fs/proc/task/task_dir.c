@@ -1,9 +1,25 @@
 /* /proc/PID/task: a directory for each thread of the process. */
 #include "fs/vfs/libfs.h"
 #include "fs/proc/task/task.h"
-#include "kernel/lib/kstrtox.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/task/signal_struct.h"
+
+bool proc_name_to_int(const char *name, unsigned *number)
+{
+	u64 n = 0;
+
+	if (name[0] == '0' && name[1])
+		return false;
+	for (const char *c = name; *c; c++) {
+		if (*c < '0' || *c > '9')
+			return false;
+		n = n * 10 + (u64)(*c - '0');
+		if (n > INT32_MAX)
+			return false;
+	}
+	*number = (unsigned)n;
+	return *name;
+}
 
 static int task_dir_lookup(struct inode *dir, struct dentry *dentry)
 {
@@ -12,7 +28,7 @@ static int task_dir_lookup(struct inode *dir, struct dentry *dentry)
 	unsigned tid;
 	int err = -ENOENT;
 
-	if (name[0] < '1' || name[0] > '9' || kstrtouint(name, 10, &tid) || tid > INT32_MAX)
+	if (!proc_name_to_int(name, &tid))
 		return -ENOENT;
 	object.task = find_get_task_by_pid((pid_t)tid);
 	if (!object.task)
