@@ -38,6 +38,25 @@ void ptrace_link(struct tracee *tracee, struct task_struct *tracer, const struct
 	task->jobctl |= JOBCTL_TRACED;
 }
 
+/*
+ * The tracer of task has gone. If the task makes a step, no trap may be left, which would end it:
+ * the task itself takes TF out of its registers, or, if it is stopped, this function. siglock held.
+ */
+static void end_step(struct task_struct *task, bool was_traced)
+{
+	if (!(READ_ONCE(task->syscall_trace) & SYSCALL_WORK_FORCED_TF))
+		return;
+	if (was_traced) {
+		if (task->exit_code == SIGTRAP)
+			task->exit_code = 0;
+		user_disable_single_step(task);
+	} else {
+		task->jobctl |= JOBCTL_UNSTEP;
+		set_user_work(task, USER_WORK_SIGPENDING);
+		kick_process(task);
+	}
+}
+
 void ptrace_unlink(struct task_struct *task)
 {
 	struct tracee *tracee = task->tracee;
@@ -51,6 +70,7 @@ void ptrace_unlink(struct task_struct *task)
 	task->tracee = NULL;
 	task->jobctl &= ~(JOBCTL_TRACED | JOBCTL_SEIZED | JOBCTL_TRAP_MASK | JOBCTL_TRAPPING);
 	was_traced = READ_ONCE(task->state) & __TASK_TRACED;
+	end_step(task, was_traced);
 	/* A group stop that is in effect now stops this task, too. */
 	if (!(task->flags & PF_EXITING) &&
 	    ((signal->flags & SIGNAL_STOP_STOPPED) || signal->group_stop_count)) {
@@ -263,11 +283,8 @@ static void answer_for_tracer(struct task_struct *task)
 	struct tracee *tracee = task->tracee;
 
 	spin_lock_irq(&task->sighand->siglock);
-	if (READ_ONCE(task->state) & __TASK_TRACED) {
-		if (!tracee->in_signal_stop)
-			task->exit_code = 0;
-		user_disable_single_step(task);
-	}
+	if ((READ_ONCE(task->state) & __TASK_TRACED) && !tracee->in_signal_stop)
+		task->exit_code = 0;
 	if (tracee->options & PTRACE_O_EXITKILL) {
 		struct siginfo kill;
 

@@ -20,6 +20,7 @@ static long resume(struct task_struct *task, long request, unsigned long sig)
 	/* Under siglock with the wake-up: else wait4(2) would take the signal for one more stop. */
 	spin_lock_irq(&task->sighand->siglock);
 	task->exit_code = (int)sig;
+	task->jobctl &= ~JOBCTL_UNSTEP; /* of an earlier tracer */
 	wake_up_state(task, __TASK_TRACED);
 	spin_unlock_irq(&task->sighand->siglock);
 	return 0;

@@ -62,6 +62,14 @@ static void step_into_handler(void)
 	set_user_work(current, USER_WORK_PTRACE);
 }
 
+/* ptrace_ops.unstep(): no trap of the step, which may be over, is left. siglock held. */
+static void unstep(void)
+{
+	current->jobctl &= ~JOBCTL_UNSTEP;
+	user_disable_single_step(current);
+	flush_sigqueue_mask(&current->pending, SIG_BIT(SIGTRAP));
+}
+
 /* ptrace_ops.exit_to_user(): a diverted call has ended, or else a step has led into a handler. */
 static void exit_to_user(struct pt_regs *regs)
 {
@@ -163,6 +171,7 @@ static int __init ptrace_syscall_init(void)
 {
 	ptrace_ops.syscall_enter = syscall_enter;
 	ptrace_ops.handler = step_into_handler;
+	ptrace_ops.unstep = unstep;
 	ptrace_ops.exit_to_user = exit_to_user;
 	return 0;
 }

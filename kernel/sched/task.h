@@ -132,12 +132,13 @@ struct task_struct {
 		};
 		/* Not 0: the next system call does not take the short way. */
 		u32 syscall_work;
-#define SYSCALL_WORK_TRACE    1  /* tracepoints are on; alone: there is no other work */
-#define SYSCALL_WORK_PTRACE   2  /* the tracer wants to see both ends of system calls */
-#define SYSCALL_WORK_STEP     4  /* the tracer steps: a system call ends with a trap */
-#define SYSCALL_WORK_DIVERTED 8  /* the task is in syscall_divert() */
-#define SYSCALL_WORK_SECCOMP  16 /* the task has given up system calls */
-#define SYSCALL_WORK_DIVERT   (SYSCALL_WORK_PTRACE | SYSCALL_WORK_STEP | SYSCALL_WORK_SECCOMP)
+#define SYSCALL_WORK_TRACE     1  /* tracepoints are on; alone: there is no other work */
+#define SYSCALL_WORK_PTRACE    2  /* the tracer wants to see both ends of system calls */
+#define SYSCALL_WORK_STEP      4  /* the tracer steps: a system call ends with a trap */
+#define SYSCALL_WORK_DIVERTED  8  /* the task is in syscall_divert() */
+#define SYSCALL_WORK_SECCOMP   16 /* the task has given up system calls */
+#define SYSCALL_WORK_FORCED_TF 32 /* no work: TF in its registers is the tracer's, not its own */
+#define SYSCALL_WORK_DIVERT    (SYSCALL_WORK_PTRACE | SYSCALL_WORK_STEP | SYSCALL_WORK_SECCOMP)
 	};
 	u32 user_work;             /* [A] USER_WORK_*, all below 0x10000 */
 	bool uprobe_step;          /* [O] executes a probed instruction in a slot: signals wait */

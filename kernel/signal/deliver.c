@@ -288,11 +288,16 @@ static __always_inline int take_signal(struct task_struct *tsk, struct ksignal *
 	return ksig->sig;
 }
 
-/* The rest of next_verdict() for a task that must stop, or whose tracer sees its signals first. */
+/*
+ * The rest of next_verdict() for a task that must stop, or whose tracer sees its signals first, or
+ * has gone during a step.
+ */
 static noinline enum verdict stop_or_ask_tracer(struct task_struct *tsk, struct ksignal *ksig)
 {
 	enum verdict verdict;
 
+	if (tsk->jobctl & JOBCTL_UNSTEP)
+		ptrace_ops.unstep();
 	if ((tsk->jobctl & JOBCTL_STOP_PENDING) && do_signal_stop(0))
 		return VERDICT_RELOCK;
 	if (tsk->jobctl & JOBCTL_TRAP_MASK) {
@@ -325,7 +330,7 @@ static enum verdict next_verdict(struct ksignal *ksig)
 		trace_signal_deliver(SIGKILL, &without_sender, SIG_DFL, 0);
 		return VERDICT_FATAL;
 	}
-	if (unlikely(tsk->jobctl & (JOBCTL_STOP_PENDING | JOBCTL_TRACED)))
+	if (unlikely(tsk->jobctl & (JOBCTL_STOP_PENDING | JOBCTL_TRACED | JOBCTL_UNSTEP)))
 		return stop_or_ask_tracer(tsk, ksig);
 	return take_signal(tsk, ksig) ? act_on_signal(ksig) : VERDICT_NONE;
 }

@@ -47,10 +47,11 @@ struct pt_regs;
 #define JOBCTL_LISTENING   0x400000U  /* traced and stopped, but wait(2) does not see it */
 #define JOBCTL_TRACED      0x800000U  /* the task has a tracee */
 #define JOBCTL_SEIZED      0x1000000U /* by PTRACE_SEIZE */
+#define JOBCTL_UNSTEP      0x2000000U /* the tracer has gone during a step */
 #define JOBCTL_TRAP_MASK   (JOBCTL_TRAP_STOP | JOBCTL_TRAP_NOTIFY)
 /* What a SIGCONT takes back; what keeps a task in the kernel; what the end of a task takes back. */
 #define JOBCTL_STOP_MASK    (JOBCTL_STOP_PENDING | JOBCTL_STOP_CONSUME | JOBCTL_STOP_DEQUEUED)
-#define JOBCTL_PENDING_MASK (JOBCTL_STOP_PENDING | JOBCTL_TRAP_MASK)
+#define JOBCTL_PENDING_MASK (JOBCTL_STOP_PENDING | JOBCTL_TRAP_MASK | JOBCTL_UNSTEP)
 #define JOBCTL_ENDED_MASK   (JOBCTL_PENDING_MASK | JOBCTL_STOP_CONSUME | JOBCTL_TRAPPING)
 
 /* A signal with a handler, as get_signal() hands it out. */

@@ -22,7 +22,6 @@ struct tracee {
 	struct tracee *next, **link; /* [L] in tracer->tracees */
 	const struct cred *cred;     /* [C] with which it was attached; counted */
 	u32 options;                 /* [R] PTRACE_O_* */
-	bool forced_tf;              /* [R] TF in its registers is the tracer's, not its own */
 	bool in_signal_stop;         /* [S] exit_code is the signal that it will take */
 	unsigned long message;       /* [S] for PTRACE_GETEVENTMSG */
 	struct siginfo *info;        /* [S] of the stop; NULL: it is not stopped, or has none */
@@ -67,6 +66,11 @@ struct ptrace_ops {
 	void (*handler)(void);
 	/* SYSCALL_WORK_PTRACE: the current task is going to make a system call. May stop. */
 	void (*syscall_enter)(void);
+	/*
+	 * JOBCTL_UNSTEP, which this clears: the tracer of the current task has gone while the task
+	 * made a step. siglock held.
+	 */
+	void (*unstep)(void);
 	/* USER_WORK_PTRACE, which this clears: the task may have lost its tracer. May stop. */
 	void (*exit_to_user)(struct pt_regs *regs);
 	/* p is no longer traced, and goes on if it was stopped. L held. */

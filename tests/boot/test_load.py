@@ -12,7 +12,7 @@ from nop5 import BUILD, ROOT, Nop5, eventually
 from seed import seed
 
 BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|Call Trace")
-LOADS = ("processes", "fuzz_calls", "fuzz_perf", "floods", "take_all", "tracers")
+LOADS = ("processes", "fuzz_calls", "fuzz_perf", "floods", "take_all", "tracers", "orphaned_steps")
 SECONDS_OF_SOAK = 600
 
 
@@ -82,6 +82,10 @@ def test_tracers_and_tracees_that_die_at_random_leave_nothing(machine):
     output = keeps_memory(machine, f"tracers 30 {seed(11)}", SLACK)
     machine.check(f"dmesg -n {level}")
     assert re.fullmatch(r"attached \d+, stops \d+, requests \d+\n", output)
+
+
+def test_a_tracer_that_dies_during_a_step_leaves_no_trap(machine):
+    assert machine.check("orphaned_steps 60") == "240 of 240 tracees went on\n"
 
 
 @pytest.mark.parametrize("kind", ["pipes", "sockets", "messages", "memfd", "shared", "files"])

@@ -26,6 +26,8 @@ int copy_thread(struct task_struct *p, unsigned long sp, bool set_tls, unsigned 
 	}
 	*regs = *task_pt_regs(current);
 	regs->ax = 0;
+	if (unlikely(current->syscall_trace & SYSCALL_WORK_FORCED_TF))
+		regs->flags &= ~X86_EFLAGS_TF;
 	if (sp)
 		regs->sp = sp;
 	arch_setup_stack(p, 0, (u64)regs + 1);

@@ -12,7 +12,9 @@
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
 #include "kernel/ptrace/ptrace.h"
+#include "kernel/sched/mm.h"
 #include "kernel/syscalls/syscalls.h"
+#include "kernel/vm/mm.h"
 
 #define PTRACE_PEEKUSR    3
 #define PTRACE_POKEUSR    6
@@ -34,7 +36,6 @@
 enum {
 	REG_FLAGS = offsetof(struct pt_regs, flags) / 8,
 	REG_CS = offsetof(struct pt_regs, cs) / 8,
-	REG_IP = offsetof(struct pt_regs, ip) / 8,
 	REG_SS = offsetof(struct pt_regs, ss) / 8,
 	REG_FS_BASE = sizeof(struct pt_regs) / 8,
 	REG_GS_BASE,
@@ -50,25 +51,58 @@ enum {
 
 /* ---- single steps ---- */
 
+#define INSN_MAX    15 /* bytes of the longest instruction (Intel SDM 2A 2.3.11) */
+#define OPCODE_POPF 0x9d
+#define OPCODE_IRET 0xcf
+
+static bool has_forced_tf(const struct task_struct *task)
+{
+	return READ_ONCE(task->syscall_trace) & SYSCALL_WORK_FORCED_TF;
+}
+
+/* Intel SDM 2A 2.1.1, and REX. */
+static bool is_prefix(u8 byte)
+{
+	static const u8 prefixes[] = { 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65,
+				       0x66, 0x67, 0xf0, 0xf2, 0xf3 };
+
+	return (byte & 0xf0) == 0x40 || memchr(prefixes, byte, sizeof(prefixes));
+}
+
+/* The next instruction is POPF or IRET: TF is then what the program wants. */
+static bool sets_flags(struct task_struct *task)
+{
+	struct mm_struct *mm = get_task_mm(task);
+	u8 text[INSN_MAX];
+	size_t len, i = 0;
+
+	if (!mm)
+		return false;
+	len = access_remote_vm(mm, task_pt_regs(task)->ip, text, sizeof(text), false);
+	mmput(mm);
+	while (i < len && is_prefix(text[i]))
+		i++;
+	return i < len && (text[i] == OPCODE_POPF || text[i] == OPCODE_IRET);
+}
+
 void user_enable_single_step(struct task_struct *task)
 {
 	struct pt_regs *regs = task_pt_regs(task);
+	bool own = (regs->flags & X86_EFLAGS_TF) && !has_forced_tf(task);
 
-	if (!(regs->flags & X86_EFLAGS_TF)) {
-		regs->flags |= X86_EFLAGS_TF;
-		task->tracee->forced_tf = true;
-	}
-	set_syscall_work(task, SYSCALL_WORK_STEP, 0);
+	regs->flags |= X86_EFLAGS_TF;
+	if (own || sets_flags(task))
+		set_syscall_work(task, SYSCALL_WORK_STEP, SYSCALL_WORK_FORCED_TF);
+	else
+		set_syscall_work(task, SYSCALL_WORK_STEP | SYSCALL_WORK_FORCED_TF, 0);
 	ptrace_step_debugregs(task, true);
 }
 
 void user_disable_single_step(struct task_struct *task)
 {
-	if (task->tracee->forced_tf) {
+	if (has_forced_tf(task))
 		task_pt_regs(task)->flags &= ~X86_EFLAGS_TF;
-		task->tracee->forced_tf = false;
-	}
-	set_syscall_work(task, 0, SYSCALL_WORK_STEP);
+	set_syscall_work(task, 0, SYSCALL_WORK_STEP | SYSCALL_WORK_FORCED_TF);
 	ptrace_step_debugregs(task, false);
 }
 
@@ -95,7 +129,7 @@ static struct user_regs_struct get_regs(const struct task_struct *task)
 {
 	struct user_regs_struct all = regset_get_general(task);
 
-	if (task->tracee->forced_tf)
+	if (has_forced_tf(task))
 		all.regs.flags &= ~X86_EFLAGS_TF;
 	return all;
 }
@@ -112,8 +146,8 @@ static void set_flags(struct task_struct *task, u64 value)
 	struct pt_regs *regs = task_pt_regs(task);
 
 	if (value & X86_EFLAGS_TF)
-		task->tracee->forced_tf = false;
-	else if (task->tracee->forced_tf)
+		set_syscall_work(task, 0, SYSCALL_WORK_FORCED_TF);
+	else if (has_forced_tf(task))
 		value |= X86_EFLAGS_TF;
 	regs->flags = (regs->flags & ~X86_EFLAGS_USER) | (value & X86_EFLAGS_USER);
 }
@@ -136,12 +170,8 @@ static long set_reg(struct task_struct *task, unsigned reg, u64 value)
 	case REG_CS:
 	case REG_SS: /* a program has no other ones */
 		return value == regs[reg] ? 0 : -EIO;
-	case REG_IP: /* IRET would fault in the kernel */
-		if (value >= TASK_SIZE_MAX)
-			return -EIO;
-		break;
 	case REG_FS_BASE:
-	case REG_GS_BASE: /* WRMSR would */
+	case REG_GS_BASE: /* WRMSR would fault in the kernel */
 		if (value >= TASK_SIZE_MAX)
 			return -EIO;
 		*(reg == REG_FS_BASE ? &task->thread.fsbase : &task->thread.gsbase) = value;

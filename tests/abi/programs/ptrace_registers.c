@@ -166,9 +166,31 @@ static void steps(void)
 	wait_for("the end", pid);
 }
 
+static void nothing(void)
+{
+}
+
+/* A program goes on at any address, and gets the fault that it gets there. */
+static void goes_on_at(const char *what, unsigned long ip)
+{
+	pid_t pid = traced_child(nothing, 0);
+	siginfo_t info;
+
+	poke(pid, what, REG(rip), ip);
+	trace(CONT, pid, 0, 0);
+	wait_for("then", pid);
+	trace(GETSIGINFO, pid, 0, P(&info));
+	show("  code %d, address %lx, ip the same: %s", info.si_code, P(info.si_addr), regs_of(pid).rip == ip ? "yes" : "no");
+	trace(KILL_IT, pid, 0, 0);
+	waitpid(pid, NULL, ANY);
+}
+
 int main(void)
 {
 	registers();
 	steps();
+	goes_on_at("rip, the first page", 8);
+	goes_on_at("rip, of the kernel", 0xffffffff81000000);
+	goes_on_at("rip, not canonical", 1UL << 63);
 	return 0;
 }
