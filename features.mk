@@ -145,6 +145,10 @@ $(call feature,ptrace,programs breakpoints,\
 	kernel/ptrace arch/x86_64/user/ptrace.c arch/x86_64/user/ptrace.h arch/x86_64/user/ptrace_debugreg.c arch/x86_64/user/fpu_regset.c,\
 	ptrace: one task stops another one and sees and changes its registers and memory and signals and system calls)
 
+$(call feature,yama,programs,\
+	kernel/yama fs/proc/sysctl_yama.c,\
+	Yama: kernel.yama.ptrace_scope says which processes of the same user a task may attach to)
+
 # The prompt of a kernel without ring 3.
 $(call without,programs,kernel/monitor)
 

@@ -1,6 +1,7 @@
 /* prctl(2) and personality(2): attributes of a task and of its process. */
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
+#include "kernel/process/ptrace.h"
 #include "kernel/task/cred.h"
 #include "kernel/task/seccomp.h"
 #include "kernel/task/signal_struct.h"
@@ -29,6 +30,7 @@
 #define PR_SET_NO_NEW_PRIVS    38
 #define PR_GET_NO_NEW_PRIVS    39
 #define PR_GET_TID_ADDRESS     40
+#define PR_SET_PTRACER         0x59616d61
 
 static long set_name(const char __user *name)
 {
@@ -165,6 +167,8 @@ SYSCALL_DEFINE5(prctl, int, option, unsigned long, arg2, unsigned long, arg3, un
 	case PR_GET_TID_ADDRESS:
 		return put_user((unsigned long)current->clear_child_tid,
 				(unsigned long __user *)arg2);
+	case PR_SET_PTRACER:
+		return ptrace_policy_ops ? ptrace_policy_ops->set_ptracer(arg2) : -EINVAL;
 	}
 	return prctl_cred(option, arg2, arg3 | arg4 | arg5);
 }

@@ -15,6 +15,7 @@
 #include "kernel/vm/mm.h"
 
 struct ptrace_ops ptrace_ops __ro_after_init;
+const struct ptrace_policy_ops *ptrace_policy_ops __ro_after_init;
 
 /* All ids of cred are one user and one group, and self is the same ones. */
 static bool same_ids(const struct cred *self, const struct cred *cred, unsigned mode)
@@ -79,8 +80,8 @@ bool ptrace_may_access(struct task_struct *task, unsigned mode)
 	if (task->signal == current->signal)
 		return true;
 	return cred_may_access(current_cred(), task, mode) &&
-	       (!(mode & PTRACE_MODE_ATTACH) || !ptrace_ops.may_attach ||
-		ptrace_ops.may_attach(task));
+	       (!(mode & PTRACE_MODE_ATTACH) || !ptrace_policy_ops ||
+		ptrace_policy_ops->may_attach(task));
 }
 
 int lock_trace(struct task_struct *task, unsigned mode)

@@ -10,7 +10,7 @@
 struct cred;
 struct mm_struct;
 
-/* What the task wants, Linux's values. Both ask for the same today, as in Linux without an LSM. */
+/* What the task wants, Linux's values. Only the policy of the system makes a difference. */
 #define PTRACE_MODE_READ   0x01 /* to learn something */
 #define PTRACE_MODE_ATTACH 0x02 /* to learn or change everything */
 /*
@@ -23,6 +23,18 @@ struct mm_struct;
 #define PTRACE_MODE_READ_REALCREDS   (PTRACE_MODE_READ | PTRACE_MODE_REALCREDS)
 #define PTRACE_MODE_ATTACH_FSCREDS   (PTRACE_MODE_ATTACH | PTRACE_MODE_FSCREDS)
 #define PTRACE_MODE_ATTACH_REALCREDS (PTRACE_MODE_ATTACH | PTRACE_MODE_REALCREDS)
+
+/* What the policy of the system forbids, although the rules here would allow it. Task context. */
+struct ptrace_policy_ops {
+	/* Whether the current task may have PTRACE_MODE_ATTACH to task. May take L. */
+	bool (*may_attach)(struct task_struct *task);
+	/* Whether a task with these credentials may trace the current task, which asks. L held. */
+	bool (*may_trace_me)(const struct cred *tracer);
+	/* prctl(PR_SET_PTRACER). No lock. */
+	long (*set_ptracer)(unsigned long pid);
+};
+/* NULL before its initcall, and without a policy: nothing is forbidden. */
+extern const struct ptrace_policy_ops *ptrace_policy_ops;
 
 /*
  * Whether the current task may access task, as both are at this moment. An exec of task may change

@@ -112,6 +112,8 @@ static bool may_trace_me(struct task_struct *t)
 {
 	const struct cred *cred = rcu_dereference(t->real_cred);
 
+	if (ptrace_policy_ops && !ptrace_policy_ops->may_trace_me(cred))
+		return false;
 	return !(current_cred()->cap_permitted & ~cred->cap_permitted) ||
 	       (cred->cap_effective & BIT(CAP_SYS_PTRACE));
 }

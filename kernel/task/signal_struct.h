@@ -87,6 +87,12 @@ struct cpu_itimer {
 	u64 interval;
 };
 
+/* A process that may trace another one (prctl(PR_SET_PTRACER)). */
+struct ptracer {
+	pid_t tgid; /* 0: none; -1: each process */
+	u64 start_time;
+};
+
 /*
  * Legend: [A] atomic; [L] tasklist_lock; [S] sighand->siglock; [R] rlim_lock to write, fields of
  * one limit may be read without it; [C] constant.
@@ -124,6 +130,7 @@ struct signal_struct {
 	pid_t parent_tid;              /* [L] the PID of the thread that has made the process */
 	unsigned exec_id;              /* [S] to write: counts the programs that it has run */
 	unsigned parent_exec_id;       /* [L] exec_id of the parent when the process began */
+	struct ptracer ptracer;        /* [L] the tracer that it has named: kernel/yama */
 	bool leader;                   /* [L] of a session */
 	bool is_child_subreaper;       /* [L] orphans among its descendants become its children */
 	bool has_child_subreaper;      /* [L] an ancestor may be one */

@@ -87,8 +87,6 @@ struct ptrace_ops {
 	void (*clear_debugregs)(void);
 	/* The current task has debug registers, and a single step has ended. May sleep. */
 	void (*stepped)(void);
-	/* ptrace_may_access() for PTRACE_MODE_ATTACH: the policy of the system. NULL: none. */
-	bool (*may_attach)(struct task_struct *task);
 };
 extern struct ptrace_ops ptrace_ops;
 

@@ -1,4 +1,4 @@
-"""ptrace(2) where Linux cannot be asked: it hangs there in QEMU."""
+"""ptrace(2) where Linux cannot be asked, because it hangs there in QEMU, or stays changed until the next boot."""
 import subprocess
 
 from nop5 import ROOT
@@ -13,3 +13,15 @@ def test_a_step_over_a_write_to_watched_memory_loses_nothing(boot, tmp_path):
         # The second write stores the same value.
         assert said[:5] == [f"{size} bytes, status 57f, hit {hit}" for size, hit in ((11, 1), (11, 0), (6, 0), (7, 1), (4, 0))]
         assert said[5:] == ["status 300", "status 57f", "status 9"]
+
+
+def test_yama_scope_3_forbids_all_and_stays(boot):
+    machine = boot(cpus=2)
+    scope = "/proc/sys/kernel/yama/ptrace_scope"
+    machine.check("sleep 1000 &")
+    machine.check("head -c 0 /proc/$!/mem")
+    machine.check(f"echo 3 > {scope}")
+    assert "Permission denied" in machine.command_output("head -c 0 /proc/$!/mem")
+    assert "Invalid argument" in machine.command_output(f"echo 0 > {scope}")
+    assert machine.check(f"cat {scope}") == "3\n"
+    machine.check(f"echo 3 > {scope}; kill $!")
