@@ -5,11 +5,13 @@
  *
  * For each CPU there are a tracer and three victims. Victims fork, make threads, call exec, get signals, stop in groups, and end, all
  * at random. Tracers attach to any of them, make random requests with random arguments, wait, let go, or die; a few trace the
- * tracers. At the end all are told to end, and what a dead tracer has left in a stop would stay: the program waits until no
- * descendant is left, and prints how often the tracers have attached and seen a stop, and what was left.
+ * tracers. Half of all are root's and half a user's, and victims execute a program that acts for root: a tracee of the user that
+ * does so is a breach. At the end all are told to end, and what a dead tracer has left in a stop would stay: the program waits until no
+ * descendant is left, and prints how often the tracers have attached and seen a stop, and the breaches.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -30,14 +33,15 @@
 #define DETACH   17
 #define SEIZE    0x4206
 #define EXITKILL (1 << 20)
+#define USER     65534
 
 static struct shared {
 	pid_t tasks[TASKS];
 	volatile int stop;
-	long attached, stops, requests;
+	long attached, stops, requests, breaches;
 } *shared;
 
-static const char *self;
+static const char self[] = "/proc/self/exe", setuid_copy[] = "/tmp/tracers_setuid";
 static __thread unsigned long long state;
 
 static unsigned roll(unsigned n)
@@ -73,6 +77,14 @@ static void nothing(int sig __attribute__((unused)))
 
 static void victim(int depth);
 
+/* Another program, perhaps one that acts for root. */
+static void again(void)
+{
+	const char *path = roll(2) ? self : setuid_copy;
+
+	execl(path, path, "again", NULL);
+}
+
 static void *thread(void *arg)
 {
 	state = (unsigned long)arg;
@@ -80,7 +92,7 @@ static void *thread(void *arg)
 	for (unsigned i = roll(20); i && !shared->stop; i--)
 		usleep(roll(200));
 	if (!roll(8))
-		execl(self, self, "again", NULL);
+		again();
 	if (!roll(8))
 		_exit(1);
 	return NULL;
@@ -96,7 +108,7 @@ static void forks(int depth)
 	if (depth > 3)
 		_exit(0);
 	if (!roll(3))
-		execl(self, self, "again", NULL);
+		again();
 	_exit(0);
 }
 
@@ -191,6 +203,28 @@ static void random_request(pid_t pid)
 	syscall(SYS_ptrace, request, pid, addr, data);
 }
 
+/* The number that follows the name in /proc/PID/status, or the one after that. -1: there is none. */
+static long status_of(pid_t pid, const char *format)
+{
+	char path[32], line[128];
+	long value = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file))
+		sscanf(line, format, &value);
+	if (file)
+		fclose(file);
+	return value;
+}
+
+/* If a thread that nobody traces calls exec, its PID is that of the leader, which may have been the tracee. So the tracer comes last. */
+static bool is_tracee_that_acts_for_root(pid_t pid)
+{
+	return !status_of(pid, "Uid: %*u %ld") && status_of(pid, "TracerPid: %ld") == getpid();
+}
+
 static void attach_one(void)
 {
 	pid_t pid;
@@ -204,8 +238,11 @@ static void attach_one(void)
 		return;
 	ret = roll(2) ? syscall(SYS_ptrace, SEIZE, pid, 0, roll(2) ? 0x7f : roll(128) | (roll(4) ? 0 : EXITKILL))
 		      : syscall(SYS_ptrace, ATTACH, pid, 0, 0);
-	if (!ret)
-		count(&shared->attached);
+	if (ret)
+		return;
+	count(&shared->attached);
+	if (getuid() && is_tracee_that_acts_for_root(pid))
+		count(&shared->breaches);
 }
 
 static void tracer(void)
@@ -249,11 +286,29 @@ static pid_t start(bool trace, unsigned long long seed)
 	setpgid(0, group);
 	state = seed;
 	roll(1);
+	if (roll(2)) {
+		setresgid(USER, USER, USER);
+		setresuid(USER, USER, USER);
+		prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* users trace each other */
+	}
 	if (trace)
 		tracer();
 	else
 		victim(0);
 	_exit(0);
+}
+
+static void make_setuid_copy(void)
+{
+	int from = open(self, O_RDONLY), to = open(setuid_copy, O_WRONLY | O_CREAT | O_TRUNC, 0755);
+	char buf[65536];
+	ssize_t n;
+
+	while ((n = read(from, buf, sizeof(buf))) > 0)
+		write(to, buf, (size_t)n);
+	fchmod(to, 04755);
+	close(to);
+	close(from);
 }
 
 /* A process that keeps the group. */
@@ -291,10 +346,10 @@ int main(int argc, char **argv)
 	}
 	if (argc != 3)
 		return 2;
-	self = "/proc/self/exe";
 	seed = strtoull(argv[2], NULL, 0);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	make_setuid_copy();
 	start_group();
 	for (int turns = atoi(argv[1]); turns > 0; turns--) {
 		int status = 0;
@@ -316,6 +371,7 @@ int main(int argc, char **argv)
 		}
 	}
 	end_all();
-	printf("attached %ld, stops %ld, requests %ld\n", shared->attached, shared->stops, shared->requests);
+	unlink(setuid_copy);
+	printf("attached %ld, stops %ld, requests %ld, breaches %ld\n", shared->attached, shared->stops, shared->requests, shared->breaches);
 	return 0;
 }
