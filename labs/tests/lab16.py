@@ -136,6 +136,8 @@ def test_signals(lab):
                      ("continue", "killed by signal 11"), ("continue", "no program")]),
         ("signals", [("break here",), *own, ("continue", here), (f"!kill -USR2 {send}",), ("continue", f"signal 12 at {target.place('here')}"),
                      *leaves(0, 1), ("continue", here), *leaves(1, 2)]),
+        ("signals", [("break traps_itself+1",), *own[:2], ("continue", f"breakpoint at {target.place('traps_itself', 1)}"), own[2],
+                     ("continue", "signal 12 at 0x…")]),
         ("leaf 3", [("break leaf",), ("continue", f"breakpoint at {target.place('leaf')}"), (f"!kill -9 {send}",), ("continue", "killed by signal 9")]),
         ("leaf 3", [(f"!kill -STOP {send}",), ("continue", "signal 19 at 0x…"), ("continue", "paused at 0x…"), ("continue", *ends(leaves=3))]))
 
@@ -226,9 +228,11 @@ if [ "$4" ]; then
 	kill -CONT $!
 	until grep -q "State:.$2" /proc/$!/status; do usleep 1000; done
 fi
-trap '' PIPE
-echo x 2> /dev/null >&3
-kill -USR1 $! 2> /dev/null
+if [ $1 = wait ]; then
+	echo x >&3
+else
+	kill -USR1 $! 2> /dev/null
+fi
 wait $!
 echo status $?
 cat /tmp/out

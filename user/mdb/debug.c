@@ -247,7 +247,8 @@ static enum stop wait_stop(void)
 
 	if (ptrace(PTRACE_GETSIGINFO, pid, 0, &info) < 0)
 		return PAUSED; /* a group stop */
-	if (info.si_signo == SIGTRAP && info.si_code == SI_KERNEL && find_breakpoint(rip - 1)) { /* an int3, and of ours */
+	/* An int3 of ours. In the step over a breakpoint it is one of the program. */
+	if (info.si_signo == SIGTRAP && info.si_code == SI_KERNEL && find_breakpoint(rip - 1) && reported != rip - 1) {
 		reported = rip - 1;
 		set_rip(rip - 1);
 		return BREAKPOINT;
