@@ -67,10 +67,11 @@ void ptrace_unlink(struct task_struct *task)
 	if (tracee->next)
 		tracee->next->link = tracee->link;
 	spin_lock_irq(&task->sighand->siglock);
-	task->tracee = NULL;
-	task->jobctl &= ~(JOBCTL_TRACED | JOBCTL_SEIZED | JOBCTL_TRAP_MASK | JOBCTL_TRAPPING);
 	was_traced = READ_ONCE(task->state) & __TASK_TRACED;
 	end_step(task, was_traced);
+	/* unhandled_signal() looks at both without the lock, in the other order. */
+	smp_store_release(&task->tracee, NULL);
+	task->jobctl &= ~(JOBCTL_TRACED | JOBCTL_SEIZED | JOBCTL_TRAP_MASK | JOBCTL_TRAPPING);
 	/* A group stop that is in effect now stops this task, too. */
 	if (!(task->flags & PF_EXITING) &&
 	    ((signal->flags & SIGNAL_STOP_STOPPED) || signal->group_stop_count)) {

@@ -507,8 +507,12 @@ bool unhandled_signal(const struct task_struct *tsk, int sig)
 
 	if (tsk->pid == 1)
 		return true;
-	/* The tracer decides. */
-	return (handler == SIG_DFL || handler == SIG_IGN) && !tsk->tracee;
+	if (handler != SIG_DFL && handler != SIG_IGN)
+		return false;
+	if (smp_load_acquire(&tsk->tracee)) /* the tracer decides */
+		return false;
+	/* The trap of a step whose tracer has gone is dropped (ptrace_ops.unstep). */
+	return sig != SIGTRAP || !(READ_ONCE(tsk->jobctl) & JOBCTL_UNSTEP);
 }
 
 /* Fills the part of a SIGCHLD that tells about tsk, a leader or a task that is traced. */
