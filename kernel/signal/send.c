@@ -507,10 +507,8 @@ bool unhandled_signal(const struct task_struct *tsk, int sig)
 
 	if (tsk->pid == 1)
 		return true;
-	if (handler != SIG_DFL && handler != SIG_IGN)
-		return false;
-	if (smp_load_acquire(&tsk->tracee)) /* the tracer decides */
-		return false;
+	if ((handler != SIG_DFL && handler != SIG_IGN) || smp_load_acquire(&tsk->tracee))
+		return false; /* its handler, or its tracer, decides */
 	/* The trap of a step whose tracer has gone is dropped (ptrace_ops.unstep). */
 	return sig != SIGTRAP || !(READ_ONCE(tsk->jobctl) & JOBCTL_UNSTEP);
 }

@@ -395,6 +395,7 @@ bool attach(void)
 		}
 		if (status >> 16 == PTRACE_EVENT_STOP)
 			return true;
+		ptrace(PTRACE_INTERRUPT, pid, 0, 0); /* each stop takes the place of the one that was asked for */
 		ptrace(PTRACE_CONT, pid, 0, status >> 16 ? 0 : WSTOPSIG(status));
 	}
 	/* END LAB 16 */
