@@ -158,7 +158,7 @@ static u32 decide(void)
 	return strictest;
 }
 
-static void send_sigsys(u32 decision, int nr, bool no_handler)
+static void send_sigsys(u32 decision, int nr, enum sig_handler handler)
 {
 	struct siginfo info;
 
@@ -167,7 +167,7 @@ static void send_sigsys(u32 decision, int nr, bool no_handler)
 	info.si_call_addr = task_pt_regs(current)->ip;
 	info.si_syscall = nr;
 	info.si_arch = AUDIT_ARCH;
-	force_sig_info(&info, no_handler);
+	force_sig_info(&info, handler);
 }
 
 /* The current task dies of SIGSYS, or only this thread of it. */
@@ -175,7 +175,7 @@ static void __kill(u32 decision, int nr)
 {
 	if (ACTION(decision) == SECCOMP_RET_KILL_THREAD && atomic_read(&current->signal->live) != 1)
 		do_exit(SIGSYS);
-	send_sigsys(decision, nr, true);
+	send_sigsys(decision, nr, HANDLER_EXIT);
 }
 
 static bool check_call(long *ret, bool again);
@@ -215,7 +215,7 @@ static bool check_call(long *ret, bool again)
 		return again || ask_tracer(decision, ret);
 	case SECCOMP_RET_TRAP:
 		*ret = nr; /* the program finds the registers as before the call */
-		send_sigsys(decision, nr, false);
+		send_sigsys(decision, nr, HANDLER_CURRENT);
 		return false;
 	default: /* also an action that is not known */
 		*ret = nr;

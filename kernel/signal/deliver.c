@@ -306,7 +306,8 @@ static noinline enum verdict stop_or_ask_tracer(struct task_struct *tsk, struct 
 	}
 	if (!take_signal(tsk, ksig))
 		return VERDICT_NONE;
-	if (tsk->tracee && ksig->sig != SIGKILL)
+	if (tsk->tracee && ksig->sig != SIGKILL &&
+	    !(tsk->sighand->action[ksig->sig - 1].flags & SA_IMMUTABLE))
 		ksig->sig = ptrace_ops.signal(&ksig->info);
 	if (!ksig->sig)
 		return VERDICT_AGAIN;

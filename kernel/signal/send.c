@@ -454,65 +454,6 @@ int kill_something_info(const struct siginfo *info, pid_t pid)
 	return kill_pgrp_info(info, -pid, true);
 }
 
-/* Sends the current task a signal that it can neither block nor ignore. */
-void force_sig_info(const struct siginfo *info, bool no_handler)
-{
-	struct task_struct *tsk = current;
-	struct k_sigaction *action = &tsk->sighand->action[info->si_signo - 1];
-	u64 bit = SIG_BIT(info->si_signo);
-	unsigned long flags;
-
-	spin_lock_irqsave(&tsk->sighand->siglock, flags);
-	if (no_handler || (tsk->blocked & bit) || action->handler == SIG_IGN) {
-		action->handler = SIG_DFL;
-		tsk->blocked &= ~bit;
-		recalc_sigpending();
-	}
-	/* Without a handler it ends even PID 1, unless a debugger is to decide. */
-	if (action->handler == SIG_DFL && likely(!tsk->tracee))
-		tsk->signal->flags &= ~SIGNAL_UNKILLABLE;
-	(void)send_signal_locked(info, tsk, PIDTYPE_PID, true);
-	spin_unlock_irqrestore(&tsk->sighand->siglock, flags);
-}
-
-void force_sig(int sig)
-{
-	struct siginfo info;
-
-	init_siginfo(&info, sig, SI_KERNEL);
-	force_sig_info(&info, false);
-}
-
-void force_sig_fault(int sig, int code, unsigned long addr)
-{
-	struct siginfo info;
-
-	init_siginfo(&info, sig, code);
-	info.si_addr = addr;
-	force_sig_info(&info, false);
-}
-
-void force_sigsegv(int sig)
-{
-	struct siginfo info;
-
-	init_siginfo(&info, SIGSEGV, SI_KERNEL);
-	/* A SIGSEGV whose own frame faults must not be delivered again. */
-	force_sig_info(&info, sig == SIGSEGV);
-}
-
-bool unhandled_signal(const struct task_struct *tsk, int sig)
-{
-	const void *handler = sig_handler(tsk, sig);
-
-	if (tsk->pid == 1)
-		return true;
-	if ((handler != SIG_DFL && handler != SIG_IGN) || smp_load_acquire(&tsk->tracee))
-		return false; /* its handler, or its tracer, decides */
-	/* The trap of a step whose tracer has gone is dropped (ptrace_ops.unstep). */
-	return sig != SIGTRAP || !(READ_ONCE(tsk->jobctl) & JOBCTL_UNSTEP);
-}
-
 /* Fills the part of a SIGCHLD that tells about tsk, a leader or a task that is traced. */
 static void fill_sigchld(struct siginfo *info, struct task_struct *tsk)
 {

@@ -109,8 +109,13 @@ static inline void fill_kill_info(struct siginfo *info, int sig, int code)
  * or ignored; then without a handler. Task context.
  */
 void force_sig(int sig);
-/* no_handler: not even the program's handler keeps it from ending the process. */
-void force_sig_info(const struct siginfo *info, bool no_handler);
+/* What may keep such a signal from ending the process. */
+enum sig_handler {
+	HANDLER_CURRENT, /* the program's handler, if the signal is not blocked; a tracer */
+	HANDLER_SIG_DFL, /* a tracer */
+	HANDLER_EXIT,    /* nothing: no tracer sees the signal, and no thread sets a handler */
+};
+void force_sig_info(const struct siginfo *info, enum sig_handler handler);
 void force_sig_fault(int sig, int code, unsigned long addr);
 /* The same for a signal that the handler's frame itself could not take: ends the program. */
 void force_sigsegv(int sig);

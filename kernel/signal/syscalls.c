@@ -28,6 +28,10 @@ static int do_sigaction(int sig, const struct sigaction *act, struct sigaction *
 		return -EINVAL;
 	action = &tsk->sighand->action[sig - 1];
 	spin_lock_irq(&tsk->sighand->siglock);
+	if (action->flags & SA_IMMUTABLE) {
+		spin_unlock_irq(&tsk->sighand->siglock);
+		return -EINVAL;
+	}
 	if (oact)
 		*oact = (struct sigaction){ action->handler, action->flags, action->restorer,
 					    action->mask };

@@ -219,8 +219,8 @@ struct frame_rest {
 };
 
 /*
- * Reads the frame straight into the registers. False: a fault, or an address that a program cannot
- * have. The first and the last word come first: if one is missing, the registers stay as they are.
+ * Reads the frame straight into the registers. False: a fault. The first and the last word come
+ * first: if one is missing, the registers stay as they are.
  */
 static __always_inline bool read_frame(struct pt_regs *regs, const struct rt_sigframe __user *frame,
 				       struct frame_rest *rest)
@@ -237,14 +237,13 @@ static __always_inline bool read_frame(struct pt_regs *regs, const struct rt_sig
 	unsafe_get_u64(rest->stack.ss_size, &frame->uc.uc_stack.ss_size, fault);
 	unsafe_get_u64(rest->fpstate, &sc->fpstate, fault);
 	unsafe_get_u64(ip, &sc->ip, fault);
-	if (ip >= TASK_SIZE_MAX)
-		goto fault; /* SYSRET and IRET must not fault in the kernel */
 #define GET(reg) unsafe_get_u64(regs->reg, &sc->reg, fault)
 	FOR_EACH_REGISTER(GET);
 #undef GET
 	user_access_end();
 	rest->stack.ss_flags = (int)stack_flags;
-	regs->ip = ip;
+	regs->ip =
+		ip; /* any number: an IRET to it that faults is the program's fault (fix_bad_iret()) */
 	regs->flags = user_flags | (regs->flags & X86_EFLAGS_USER);
 	/* A program has no other code and data segment. */
 	regs->cs = __USER_CS;

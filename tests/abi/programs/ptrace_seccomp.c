@@ -132,6 +132,45 @@ static void tracer_dies(void)
 	show_status("the tracee", status);
 }
 
+static void killed(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getuid, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_geteuid, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_THREAD),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		show("seccomp: %s", error_name(errno));
+}
+
+static void killed_process(void)
+{
+	killed();
+	call(SYS_getuid, 0);
+	show("not reached");
+}
+
+static void killed_thread(void)
+{
+	killed();
+	call(SYS_geteuid, 0);
+	show("not reached");
+}
+
+/* A tracer cannot keep a filter from killing: it sees no stop for the signal. */
+static void kills(void)
+{
+	pid_t pid = traced_child(killed_process, OPT_SYSGOOD);
+
+	next("a killed process", pid);
+	pid = traced_child(killed_thread, OPT_SYSGOOD);
+	next("a killed thread", pid);
+}
+
 int main(void)
 {
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -139,5 +178,6 @@ int main(void)
 	both();
 	without_option();
 	tracer_dies();
+	kills();
 	return 0;
 }

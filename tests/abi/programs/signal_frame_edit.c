@@ -37,6 +37,26 @@ static void kernel_ip(int sig, siginfo_t *info, void *context)
 	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] = (long)0xffffffff80100000;
 }
 
+/* The handler of a SIGSEGV at an address that is not canonical: tells it, and goes back to where the program was. */
+static greg_t good[NGREG];
+
+static void go_far(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	memcpy(good, uc->uc_mcontext.gregs, sizeof(good));
+	uc->uc_mcontext.gregs[REG_RIP] = 0x4000000000000000;
+	uc->uc_mcontext.gregs[REG_RCX] = 0x4000000000000000;
+}
+
+static void come_back(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	show("SIGSEGV code %d at %llx", info->si_code, (unsigned long long)uc->uc_mcontext.gregs[REG_RIP]);
+	memcpy(uc->uc_mcontext.gregs, good, sizeof(good));
+}
+
 static void bad_fp(int sig, siginfo_t *info, void *context)
 {
 	((ucontext_t *)context)->uc_mcontext.fpregs = (void *)8;
@@ -92,6 +112,11 @@ int main(void)
 	set(SIGILL, skip);
 	__asm__ volatile("clc; ud2; pushfq; pop %0; cld" : "=r"(flags) : : "memory", "cc");
 	show("flags %lx", flags & 0x401);
+	set(SIGUSR1, go_far);
+	set(SIGSEGV, come_back);
+	raise(SIGUSR1);
+	show("back");
+	signal(SIGSEGV, SIG_DFL);
 	CHILD(return_to_bad_ip);
 	CHILD(return_to_kernel);
 	CHILD(return_with_bad_fp);
