@@ -152,6 +152,39 @@ static void as_user_attempts(void)
 	TRY("user: the border of the kernel, exclude_kernel", BREAKPOINT(HB_W, 0x7ffffffff000, 8), .exclude_kernel = 1);
 }
 
+static int taken[2], given[2];
+
+/* A program may take all four for itself: then there is none for a CPU, whoever asks. */
+static void take_all(void)
+{
+	char byte = 'x';
+
+	for (int i = 0; i < 4; i++)
+		said("user: another one", EVENT(BREAKPOINT(HB_W, watched + i, 8), .exclude_kernel = 1));
+	write(taken[1], &byte, 1);
+	read(given[0], &byte, 1);
+}
+
+static void of_cpu_beside_a_user(void)
+{
+	char byte = 'x';
+	pid_t pid;
+
+	pipe(taken);
+	pipe(given);
+	pid = fork();
+	if (!pid) {
+		as_user(take_all);
+		_exit(0);
+	}
+	read(taken[0], &byte, 1);
+	TRY_ON("beside a user's four, on CPU 0", -1, 0, -1, 0, BREAKPOINT(HB_W, watched, 8));
+	TRY("for this task", BREAKPOINT(HB_W, watched, 8));
+	write(given[1], &byte, 1);
+	waitpid(pid, NULL, 0);
+	TRY_ON("after the user's end, on CPU 0", -1, 0, -1, 0, BREAKPOINT(HB_W, watched, 8));
+}
+
 int main(void)
 {
 	attempts();
@@ -162,5 +195,6 @@ int main(void)
 		set_sysctl("perf_event_paranoid", level);
 		as_user(as_user_attempts);
 	}
+	of_cpu_beside_a_user();
 	return 0;
 }
