@@ -242,8 +242,8 @@ static __always_inline bool read_frame(struct pt_regs *regs, const struct rt_sig
 #undef GET
 	user_access_end();
 	rest->stack.ss_flags = (int)stack_flags;
-	regs->ip =
-		ip; /* any number: an IRET to it that faults is the program's fault (fix_bad_iret()) */
+	/* Any number: an IRET to it that faults is the program's fault (fix_bad_iret()). */
+	regs->ip = ip;
 	regs->flags = user_flags | (regs->flags & X86_EFLAGS_USER);
 	/* A program has no other code and data segment. */
 	regs->cs = __USER_CS;
