@@ -57,7 +57,7 @@ static void limit(u16 *words, u32 at, u16 written)
 }
 
 /* Notes at the targets of a jump what is written here. False: one lies outside the program. */
-static bool check_jump(const struct bpf_insn *insn, u32 at, u32 length, u16 *words)
+static bool check_jump(const struct sock_filter *insn, u32 at, u32 length, u16 *words)
 {
 	u32 left = length - at - 1; /* instructions behind this one */
 
@@ -74,7 +74,7 @@ static bool check_jump(const struct bpf_insn *insn, u32 at, u32 length, u16 *wor
 	return true;
 }
 
-static bool check_one(const struct bpf_insn *insn, u16 *written)
+static bool check_one(const struct sock_filter *insn, u16 *written)
 {
 	u32 k = insn->k;
 
@@ -134,7 +134,7 @@ static bool check_one(const struct bpf_insn *insn, u16 *written)
 	}
 }
 
-bool seccomp_bpf_check(const struct bpf_insn *program, u32 length, u16 *words)
+bool seccomp_bpf_check(const struct sock_filter *program, u32 length, u16 *words)
 {
 	u16 written = 0;
 	u32 at;
@@ -143,7 +143,7 @@ bool seccomp_bpf_check(const struct bpf_insn *program, u32 length, u16 *words)
 		return false;
 	memset(words, 0xff, length * sizeof(*words));
 	for (at = 0; at < length; at++) {
-		const struct bpf_insn *insn = &program[at];
+		const struct sock_filter *insn = &program[at];
 
 		/* What falls through from above, and what jumps here. */
 		written = words[at] &= written;
@@ -219,7 +219,7 @@ static bool test(u32 a, u16 code, u32 operand)
 }
 
 /* Of the data only the first `known` bytes may be read: false if the program wants more. */
-static bool load(u32 *to, const struct machine *m, const struct bpf_insn *insn,
+static bool load(u32 *to, const struct machine *m, const struct sock_filter *insn,
 		 const struct seccomp_data *data, u32 known)
 {
 	switch (insn->code & 0xe0) {
@@ -241,7 +241,7 @@ static bool load(u32 *to, const struct machine *m, const struct bpf_insn *insn,
 }
 
 /* False: load() does not know what the program wants. */
-static bool run(const struct bpf_insn *insn, const struct seccomp_data *data, u32 known,
+static bool run(const struct sock_filter *insn, const struct seccomp_data *data, u32 known,
 		u32 *result)
 {
 	struct machine m = { 0 };
@@ -288,7 +288,7 @@ static bool run(const struct bpf_insn *insn, const struct seccomp_data *data, u3
 	}
 }
 
-u32 seccomp_bpf_run(const struct bpf_insn *program, const struct seccomp_data *data)
+u32 seccomp_bpf_run(const struct sock_filter *program, const struct seccomp_data *data)
 {
 	u32 result = 0;
 
@@ -296,7 +296,7 @@ u32 seccomp_bpf_run(const struct bpf_insn *program, const struct seccomp_data *d
 	return result;
 }
 
-bool seccomp_bpf_is_constant(const struct bpf_insn *program, const struct seccomp_data *data,
+bool seccomp_bpf_is_constant(const struct sock_filter *program, const struct seccomp_data *data,
 			     u32 *result)
 {
 	return run(program, data, offsetof(struct seccomp_data, instruction_pointer), result);

@@ -11,7 +11,7 @@
 #include "kernel/types.h"
 
 /* Linux's struct sock_filter. */
-struct bpf_insn {
+struct sock_filter {
 	u16 code;
 	u8 jt, jf; /* instructions to leave out if a test is true, or false */
 	u32 k;
@@ -32,11 +32,11 @@ struct seccomp_data {
  * that stay within, a return at the end, no division by a constant 0, and no scratch word that is
  * read before each way to it has written it. words: scratch memory, one for each instruction.
  */
-bool seccomp_bpf_check(const struct bpf_insn *program, u32 length, u16 *words);
+bool seccomp_bpf_check(const struct sock_filter *program, u32 length, u16 *words);
 /*
  * The number with which a checked program ends. A division by 0 in it ends it with 0. Any context.
  */
-u32 seccomp_bpf_run(const struct bpf_insn *program, const struct seccomp_data *data);
+u32 seccomp_bpf_run(const struct sock_filter *program, const struct seccomp_data *data);
 /* Whether it ends with *result for each call of data->nr and data->arch, whatever the rest is. */
-bool seccomp_bpf_is_constant(const struct bpf_insn *program, const struct seccomp_data *data,
+bool seccomp_bpf_is_constant(const struct sock_filter *program, const struct seccomp_data *data,
 			     u32 *result);

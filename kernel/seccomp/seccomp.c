@@ -64,7 +64,7 @@ struct seccomp_filter {
 	u32 all_insns;                       /* [C] of them, with PENALTY */
 	u64 allows[(NR_SYSCALLS + 63) / 64]; /* [C] calls that all of them allow in any case */
 	u32 length;                          /* [C] */
-	struct bpf_insn program[];           /* [C] */
+	struct sock_filter program[];           /* [C] */
 };
 
 /* ---- life ---- */
@@ -244,10 +244,10 @@ static bool check(long *ret)
 /* Linux's struct sock_fprog. */
 struct sock_fprog {
 	u16 length;
-	const struct bpf_insn __user *filter;
+	const struct sock_filter __user *filter;
 };
 
-static int read_program(struct seccomp_filter *filter, const struct bpf_insn __user *from)
+static int read_program(struct seccomp_filter *filter, const struct sock_filter __user *from)
 {
 	u16 *words;
 	int error = 0;

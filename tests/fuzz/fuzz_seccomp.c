@@ -15,8 +15,8 @@ static const u16 codes[] = { 0x00, 0x01, 0x20, 0x60, 0x61, 0x80, 0x81, 0x02, 0x0
 
 int LLVMFuzzerTestOneInput(const u8 *input, size_t size)
 {
-	u32 length = (u32)(size / sizeof(struct bpf_insn)), constant, result;
-	struct bpf_insn *program = malloc(length * sizeof(*program) + 1);
+	u32 length = (u32)(size / sizeof(struct sock_filter)), constant, result;
+	struct sock_filter *program = malloc(length * sizeof(*program) + 1);
 	u16 *words = malloc(length * sizeof(*words) + 1);
 	struct seccomp_data *data = malloc(sizeof(*data));
 

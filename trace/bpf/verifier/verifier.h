@@ -1,0 +1,310 @@
+/*
+ * The verifier: proves, before a program runs, that it stays within its bounds and ends.
+ *
+ * It walks all ways through the program and keeps, for each instruction on a way, what each register
+ * and each slot of the stack may contain. What it does not understand it refuses. The chapter
+ * docs/bpf-verifier.md reads the files in this order:
+ *
+ *	tnum.c scalar.c alu.c branch.c	numbers: known bits and ranges; pure functions of values
+ *	instructions.c subprogs.c	the program's shape: known instructions, jumps, functions
+ *	walk.c state.c stack.c		the walk; states; spilled registers and initialised bytes
+ *	pointers.c memory.c btf.c	pointers, and what they may do
+ *	calls.c args.c helpers…		calls of helpers and functions; references
+ *	prune.c liveness.c precision.c	when a state need not be walked: one like it was
+ *	fixup.c log.c disasm.c		what the interpreter needs; what the user reads
+ *
+ * Invariant: at each moment the value that a real run has in a register at this instruction lies in
+ * tnum and in all four ranges of its bpf_reg_state, for at least one state that was walked or pruned
+ * against. Everything that changes a value keeps this; tests/fuzz/fuzz_bpf_verifier.c checks it.
+ *
+ * Pure: allocates, and asks maps and BTF by functions; touches no other state of the kernel. One
+ * check runs in one task; it may sleep, and ends by itself with -EINTR or -EAGAIN at a fatal signal.
+ */
+#pragma once
+
+#include "kernel/btf/btf.h"
+#include "kernel/lib/list.h"
+#include "trace/bpf/core/map.h"
+#include "trace/bpf/core/prog.h"
+#include "trace/bpf/verifier/scalar.h"
+
+/* What a register contains. */
+enum bpf_reg_type {
+	NOT_INIT,         /* nothing that may be read */
+	SCALAR_VALUE,     /* a number: s */
+	PTR_TO_CTX,       /* the context, + off */
+	CONST_PTR_TO_MAP, /* a struct bpf_map */
+	PTR_TO_MAP_VALUE, /* + off + s, in a value of map_ptr */
+	PTR_TO_MAP_KEY,   /* the same, in a key; read only */
+	PTR_TO_STACK,     /* R10 of frame frameno, + off + s */
+	PTR_TO_MEM,       /* mem_size bytes, + off + s */
+	PTR_TO_BUF,       /* of an iterator: any bytes from 0 on, counted in env->prog */
+	PTR_TO_BTF_ID,    /* a structure of the kernel, + off: loads may fault */
+	PTR_TO_FUNC,      /* a callback: subprogno */
+	/* flags */
+	BPF_REG_TYPE_BASE = 0xff,
+	PTR_MAYBE_NULL = 0x100,
+	MEM_RDONLY = 0x200,
+	MEM_ALLOC = 0x400,     /* a record of a ring buffer: a reference */
+	PTR_UNTRUSTED = 0x800, /* helpers do not take it */
+	MEM_PERCPU = 0x1000,   /* of one CPU: only bpf_per_cpu_ptr() makes an address of it */
+	MEM_USER = 0x2000,     /* of a program in ring 3: no direct loads */
+};
+
+struct bpf_reg_state {
+	u32 type; /* enum bpf_reg_type with flags */
+	s32 off;  /* of a pointer: constant part */
+	union {
+		struct bpf_map *map_ptr;
+		u32 mem_size;
+		u32 btf_id; /* in the types of the kernel */
+		u32 subprogno;
+		u32 range;
+	};
+	/* The number; of a pointer: the variable part of its offset, in bytes. */
+	struct bpf_scalar s;
+	/*
+	 * != 0: registers of the same id have the same value (scalars that were copied, spilled), the
+	 * same variable offset, or become NULL or not together.
+	 */
+	u32 id;
+	u32 ref_obj_id; /* != 0: this pointer is, or comes from, this reference */
+	u32 map_uid;    /* of a value of an inner map: which lookup gave the map */
+	u32 frameno;    /* PTR_TO_STACK */
+	bool precise;   /* the number matters: prune.c compares it exactly */
+};
+
+/* A byte of the stack. */
+enum bpf_stack_slot_type {
+	STACK_INVALID, /* not written */
+	STACK_SPILL,   /* part of a spilled register */
+	STACK_MISC,    /* written with something */
+	STACK_ZERO,    /* 0 */
+};
+
+#define BPF_REG_SIZE 8
+
+/* 8 bytes of the stack; slot_type[7] is the byte at the lowest address + 0 … see stack.c. */
+struct bpf_stack_state {
+	struct bpf_reg_state spilled; /* if slot_type[BPF_REG_SIZE - 1] == STACK_SPILL */
+	u8 slot_type[BPF_REG_SIZE];   /* [i]: the byte at fp - 8 * (slot + 1) + i is slot_type[i] */
+};
+
+/* A function that was called and has not returned. */
+struct bpf_func_state {
+	struct bpf_reg_state regs[MAX_BPF_REG];
+	s32 callsite;  /* the instruction of the call; -1: the program's own */
+	u32 frameno, subprogno;
+	bool in_callback_fn;
+	struct bpf_reg_state callback_ret; /* what a callback may return: its s */
+	u32 allocated_stack;               /* bytes, a multiple of 8 */
+	struct bpf_stack_state *stack;     /* allocated_stack / 8; [0] is at fp - 8 */
+};
+
+/* References: of ring buffer records that must be given up. */
+struct bpf_reference_state {
+	u32 id;
+	u32 insn_idx;        /* that acquired it */
+	u32 callback_ref;    /* frame of the callback that holds it; 0: none */
+};
+
+struct bpf_verifier_state {
+	struct bpf_func_state *frame[MAX_CALL_FRAMES];
+	u32 curframe;
+	u32 insn_idx;
+	struct bpf_reference_state *refs;
+	u32 nr_refs;
+	struct bpf_verifier_state *parent; /* the state from which the walk came, kept for precision */
+	u32 first_insn_idx, last_insn_idx; /* of the walk since the parent */
+	u32 branches;                      /* ways from here that are not at their end yet */
+	/* Room of walk.c, prune.c, precision.c. */
+	struct list_head node;
+	u32 jmp_history_cnt;
+	struct bpf_idx_pair {
+		u32 prev_idx, idx;
+	} *jmp_history;
+};
+
+/* What is known of an instruction, beyond the program. */
+struct bpf_insn_aux_data {
+	u32 mem_type;        /* of a load, store: enum bpf_reg_type of its pointer; all ways agree */
+	struct bpf_map *map; /* of a call, ld_imm64; NULL, or BPF_MAP_PTR_POISON if ways differ */
+	u64 map_key_state;
+	u64 address;         /* of ld_imm64: what it becomes */
+	u32 map_index, map_off; /* of ld_imm64 of a map: in used_maps */
+	u32 btf_id;          /* of ld_imm64 of a variable */
+	u32 btf_mem_size;
+	u32 btf_reg_type;
+	const struct bpf_func_proto *proto; /* of a call of a helper */
+	bool seen;           /* some way comes here: else it is dead code */
+	bool prune_point, jmp_point, force_checkpoint;
+	u16 live_regs;       /* registers that some way from here reads before it writes: bits */
+};
+
+struct bpf_subprog_info {
+	u32 start;
+	u16 stack_depth;
+	bool has_tail_call, is_callback, is_global, tail_call_reachable, is_async;
+	const struct btf_type *proto; /* of func_info; NULL: none */
+	u32 func_type_id;
+};
+
+/* Where the user's log goes. */
+struct bpf_verifier_log {
+	u32 level; /* BPF_LOG_*; 0: none */
+#define BPF_LOG_LEVEL1 1 /* each state that is walked */
+#define BPF_LOG_LEVEL2 2
+#define BPF_LOG_STATS  4
+	/* Takes text of any length. Sets full when there is no more room. */
+	void (*write)(struct bpf_verifier_log *log, const char *text, size_t len);
+	void *data;
+	bool full;
+};
+
+struct bpf_verifier_env {
+	struct bpf_prog *prog;
+	struct bpf_insn *insns; /* prog->insns */
+	struct bpf_verifier_log *log;
+	const struct btf *btf;  /* the kernel's types; NULL: none */
+	const struct bpf_prog_type_ops *ops;
+	const union bpf_attr *attr;
+	bool strict_alignment, test_state_freq;
+
+	struct bpf_insn_aux_data *aux; /* one for each instruction */
+	struct bpf_subprog_info subprogs[BPF_MAX_SUBPROGS + 1];
+	u32 nr_subprogs;
+
+	struct bpf_verifier_state *cur;
+	u32 insn_idx, prev_insn_idx;
+	struct list_head pending; /* states of ways that are still to be walked */
+	u32 nr_pending;
+	struct list_head *explored; /* per instruction: states that were walked, room of prune.c */
+	u32 id_gen;
+	u32 insn_processed, prev_insn_processed, jmps_processed, prev_jmps_processed;
+	u32 nr_states, peak_states, longest_mark_read, max_states_per_insn, total_states;
+	size_t state_bytes; /* of all states: at most BPF_STATE_MEMORY */
+	u32 max_ctx_offset;
+};
+
+/* 64 MB: more states than that, and the program is too complex: -E2BIG. */
+#define BPF_STATE_MEMORY (64UL << 20)
+
+/*
+ * verifier.c. Checks prog, whose insns, type, expected_attach_type, ops, btf, func_info, gpl_compatible,
+ * attach_… are set, and rewrites it so that it may run. Sets subprogs, used_maps (counted; the caller
+ * gives them up, also after an error), verified_insns and so on. 0, -EINVAL, -EACCES, -EPERM, -E2BIG,
+ * -ENOMEM, -EFAULT, -EINTR, with the reason in the log. Task context, sleeps.
+ */
+int bpf_check(struct bpf_prog *prog, const union bpf_attr *attr, struct bpf_verifier_log *log);
+
+/* ---- inside the verifier. Task context; 0 or an errno, the reason in the log ---- */
+
+/* log.c */
+void verbose(struct bpf_verifier_env *env, const char *fmt, ...) __printf(2, 3);
+void bpf_print_state(struct bpf_verifier_env *env, const struct bpf_func_state *state);
+const char *bpf_reg_type_str(u32 type);
+/* disasm.c: "(b7) r0 = 0". At most size bytes. Pure; no env. */
+void bpf_disasm(const struct bpf_insn *insn, char *text, size_t size);
+
+/* instructions.c: opcodes, reserved fields, jumps within functions; sets prune points. */
+int bpf_check_instructions(struct bpf_verifier_env *env);
+/* subprogs.c: finds functions; checks func_info; later the stack depth and recursion of calls. */
+int bpf_check_subprogs(struct bpf_verifier_env *env);
+int bpf_check_max_stack_depth(struct bpf_verifier_env *env);
+/* Number of the function that starts at that instruction, or -ENOENT. */
+int bpf_find_subprog(const struct bpf_verifier_env *env, u32 insn_idx);
+/* resolve.c: ld_imm64 of maps, values, variables. */
+int bpf_resolve_pseudo_ldimm64(struct bpf_verifier_env *env);
+
+/* walk.c: walks all ways from the start of a function. */
+int bpf_walk(struct bpf_verifier_env *env);
+/*
+ * A copy of the current state, to be walked later from insn_idx. NULL: too many, no memory. Its
+ * frames may be changed by the caller.
+ */
+struct bpf_verifier_state *bpf_push_state(struct bpf_verifier_env *env, u32 insn_idx,
+					  u32 prev_insn_idx);
+
+/* state.c */
+static inline struct bpf_func_state *cur_func(struct bpf_verifier_env *env)
+{
+	return env->cur->frame[env->cur->curframe];
+}
+static inline struct bpf_reg_state *cur_regs(struct bpf_verifier_env *env)
+{
+	return cur_func(env)->regs;
+}
+static inline u32 reg_base(const struct bpf_reg_state *reg)
+{
+	return reg->type & BPF_REG_TYPE_BASE;
+}
+int bpf_copy_verifier_state(struct bpf_verifier_env *env, struct bpf_verifier_state *dst,
+			    const struct bpf_verifier_state *src);
+void bpf_free_verifier_state(struct bpf_verifier_env *env, struct bpf_verifier_state *state,
+			     bool free_self);
+void mark_reg_unknown(struct bpf_reg_state *reg);       /* any number */
+void mark_reg_not_init(struct bpf_reg_state *reg);
+void mark_reg_known_zero(struct bpf_reg_state *reg);    /* the number 0; a pointer's offset 0 */
+void mark_reg_known(struct bpf_reg_state *reg, u64 value);
+/* Calls fn for each register and spilled register of all frames of the state. */
+void bpf_for_each_reg(struct bpf_verifier_state *state,
+		      void (*fn)(struct bpf_reg_state *reg, void *data), void *data);
+/* Makes room for the slots down to off < 0 in func's stack. */
+int bpf_grow_stack(struct bpf_verifier_env *env, struct bpf_func_state *func, u32 size);
+
+/* stack.c: value_regno < 0: no register, an unknown number. off < 0, constant or by ptr->s. */
+int check_stack_read(struct bpf_verifier_env *env, int ptr_regno, int off, int size, int dst_regno);
+int check_stack_write(struct bpf_verifier_env *env, int ptr_regno, int off, int size,
+		      int value_regno, u32 insn_idx);
+/* A helper reads size bytes, or with uninit writes them; marks what it writes as unknown. */
+int check_stack_range_initialized(struct bpf_verifier_env *env, int regno, int off, int size,
+				  bool zero_size_allowed, bool uninit);
+
+/* memory.c: a load, store or atomic through a pointer register. */
+int check_mem_access(struct bpf_verifier_env *env, u32 insn_idx, int regno, int off, u8 bpf_size,
+		     bool write, int value_regno, bool strict_alignment_once);
+int check_atomic(struct bpf_verifier_env *env, u32 insn_idx, const struct bpf_insn *insn);
+/* A helper touches access_size bytes at a register's pointer. */
+int check_helper_mem_access(struct bpf_verifier_env *env, int regno, int access_size,
+			    bool zero_size_allowed, bool write, bool uninit);
+
+/* pointers.c: ADD, SUB with a pointer; all other arithmetic on pointers is refused. */
+int adjust_ptr_min_max_vals(struct bpf_verifier_env *env, const struct bpf_insn *insn,
+			    const struct bpf_reg_state *ptr, const struct bpf_reg_state *scalar);
+/* btf.c: a load of size bytes at off of a struct of the kernel: what dst_regno becomes. */
+int check_ptr_to_btf_access(struct bpf_verifier_env *env, int regno, int off, int size, bool write,
+			    int dst_regno);
+/* Whether a pointer to struct `id` at off may stand for one to struct `want`: first members. */
+bool btf_struct_ids_match(const struct btf *btf, u32 id, int off, u32 want);
+/* Number of a STRUCT of the kernel, by name. 0: none. */
+u32 bpf_btf_find_struct(const struct btf *btf, const char *name);
+
+/* step.c: one instruction that is no jump: loads, stores, arithmetic. */
+int check_step(struct bpf_verifier_env *env, const struct bpf_insn *insn);
+int check_reg_arg(struct bpf_verifier_env *env, u32 regno, bool is_source);
+/* jumps.c: a conditional jump: pushes one way, goes on with the other; or finds that only one is. */
+int check_cond_jmp_op(struct bpf_verifier_env *env, const struct bpf_insn *insn, u32 *insn_idx);
+/* A pointer "or NULL" of this id is known to be NULL, or not, in all registers of the state. */
+void mark_ptr_or_null_regs(struct bpf_verifier_state *state, u32 id, u32 ref_obj_id, bool is_null);
+
+/* calls.c */
+int check_helper_call(struct bpf_verifier_env *env, const struct bpf_insn *insn, u32 *insn_idx);
+int check_func_call(struct bpf_verifier_env *env, const struct bpf_insn *insn, u32 *insn_idx);
+/* EXIT of a frame that is not the first: back to the caller. */
+int prepare_func_exit(struct bpf_verifier_env *env, u32 *insn_idx);
+int check_return_code(struct bpf_verifier_env *env);
+int check_reference_leak(struct bpf_verifier_env *env);
+int acquire_reference(struct bpf_verifier_env *env, u32 insn_idx); /* its id, or -ENOMEM */
+int release_reference(struct bpf_verifier_env *env, u32 ref_obj_id);
+/* Whether the state calls a callback at a call of this helper: it goes on in the callback. */
+
+/* prune.c: whether a state like the current one was walked from here: 1; 0: go on; or an errno. */
+int is_state_visited(struct bpf_verifier_env *env, u32 insn_idx);
+int update_branch_counts(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
+/* precision.c: the number in this register matters: marks all from which it was computed. */
+int mark_chain_precision(struct bpf_verifier_env *env, int regno);
+int mark_chain_precision_stack(struct bpf_verifier_env *env, u32 frame, int slot);
+int push_jmp_history(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
+
+/* fixup.c: after the walk: what the interpreter and the JIT need (trace/bpf/core/prog.h). */
+int bpf_fixup(struct bpf_verifier_env *env);
