@@ -137,6 +137,10 @@ $(call feature,perf,events programs breakpoints,\
 	arch/x86_64/time/tsc_conversion.c,\
 	perf_event_open: software events and events of tracefs and probes; counted and sampled)
 
+$(call feature,bpf,perf probes btf ftrace fdevents,\
+	trace/bpf arch/x86_64/bpf,\
+	eBPF: programs of users that run in the kernel behind a verifier; maps)
+
 $(call feature,seccomp,programs,\
 	kernel/seccomp,\
 	seccomp: system calls that a task gives up; filters in classic BPF)
