@@ -98,6 +98,11 @@ enum { BPF_REG_0, BPF_REG_1, BPF_REG_2, BPF_REG_3, BPF_REG_4, BPF_REG_5, BPF_REG
 /* src_reg of a call. 0: a helper with the number imm */
 #define BPF_PSEUDO_CALL       1 /* a function of the program, imm instructions on */
 #define BPF_PSEUDO_KFUNC_CALL 2 /* a function of the kernel by its number in BTF */
+/*
+ * Not an instruction of programs: JMP | TAIL_CALL. The verifier writes it where a program calls
+ * helper 12, tail_call(ctx, map, index).
+ */
+#define BPF_TAIL_CALL 0xf0
 
 #define MAX_BPF_STACK      512 /* bytes, of all frames of a program together */
 #define BPF_MAXINSNS       4096

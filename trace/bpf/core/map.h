@@ -141,6 +141,12 @@ bool bpf_map_is_rdonly(const struct bpf_map *map);
  */
 struct bpf_map *bpf_map_alloc(const union bpf_attr *attr);
 
+/*
+ * maps/prog_array.c. The program at index, for a tail call; NULL: there is none. RCU held, any
+ * context.
+ */
+const struct bpf_prog *bpf_prog_array_get(const struct bpf_map *map, u64 index);
+
 static inline bool bpf_map_is_percpu(const struct bpf_map *map)
 {
 	return map->map_type == BPF_MAP_TYPE_PERCPU_HASH ||

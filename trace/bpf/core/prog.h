@@ -3,6 +3,7 @@
  * interpreter and the JIT need. The number of instructions never changes:
  *
  *	call of a helper	imm: the function's address - __bpf_call_base
+ *	call of helper 12	JMP | TAIL_CALL: bpf_tail_call()
  *	call of a function	off: bytes of stack that the caller uses, a multiple of 8
  *	LD | IMM | DW		the address of a map, a value, a variable or a function (callback),
  *				src_reg as it was, but BPF_PSEUDO_MAP_FD for ..._IDX and so on
@@ -94,10 +95,25 @@ static inline u32 bpf_prog_run(const struct bpf_prog *prog, const void *ctx)
 	return prog->bpf_func(ctx, prog->insns);
 }
 
-/* The interpreter: a bpf_func_t. core/interpreter.c */
+/*
+ * core/interpreter.c. Pure: a host test that links it provides bpf_call_callback() itself.
+ * bpf_interpret() is a bpf_func_t. bpf_interpret_callback() runs a callback, which is the address
+ * of its first instruction.
+ */
 u32 bpf_interpret(const void *ctx, const struct bpf_insn *insns);
+u64 bpf_interpret_callback(const struct bpf_insn *callback, u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 /* The address that imm of a call counts from. Calling it does nothing. */
 u64 __bpf_call_base(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
+
+/* core/runtime.c */
+extern int bpf_jit_enable; /* sysctl net.core.bpf_jit_enable: 0: new programs are interpreted */
+/*
+ * Chooses what runs a program that bpf_fixup() has finished: compiles it, or sets the interpreter.
+ * Sets bpf_func, jited, jited_len. 0, -ENOMEM, -ENOTSUPP (524: cannot be interpreted). Task context.
+ */
+int bpf_prog_select_runtime(struct bpf_prog *prog);
+/* Frees the code. No CPU runs the program any more, and none can. Task context. */
+void bpf_prog_free_runtime(struct bpf_prog *prog);
 /*
  * Calls a callback of the program that runs now: a helper's argument of type ARG_PTR_TO_FUNC.
  * Interpreted or compiled. Context of helpers.
