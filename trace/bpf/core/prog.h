@@ -30,10 +30,11 @@ struct user_struct;
 
 typedef u32 bpf_func_t(const void *ctx, const struct bpf_insn *insns);
 
-/* What is counted while sysctl kernel.bpf_stats_enabled is on, and misses always. [P] */
+/* Of a program on one CPU. cnt and nsecs count while bpf_stats_enabled_key is on. [P] */
 struct bpf_prog_stats {
 	u64 cnt, nsecs, misses;
-};
+	u32 active; /* > 0: the program runs on this CPU: bpf_prog_enter() */
+} __aligned(64);
 
 /* A function of the program: from start to the start of the next one. */
 struct bpf_subprog {
@@ -79,8 +80,7 @@ struct bpf_prog {
 	uid_t created_by;                           /* [C] */
 	struct user_struct *payer;                  /* [C] counted: its memory is charged here */
 	size_t charged;                             /* [C] bytes */
-	struct bpf_prog_stats *stats;               /* per CPU */
-	int *active;                                /* per CPU: > 0 while it runs: bpf_prog_enter() */
+	struct bpf_prog_stats *stats;               /* [C] an array: one for each possible CPU */
 
 	atomic_t refs;                              /* [A] */
 	struct rcu_head rcu;

@@ -1,0 +1,124 @@
+/*
+ * How an attachment runs a program. Each runs with preemption off, which is a reader of RCU, too.
+ *
+ * A program must not run inside itself: a probe may be in a function that a helper calls. What is
+ * attached to perf events and to fprobes shares one mark for each CPU, bpf_prog_active: one such
+ * program excludes all others on its CPU, also those of interrupts and NMIs. Raw tracepoints and
+ * tracing programs (tp_btf, fentry, fexit, fmod_ret) have a mark in each program. A run that finds
+ * the mark is left out, and counts as missed.
+ *
+ * Maps set bpf_prog_active, too, while bpf(2) changes one: a probe inside of the map's code does
+ * not wait for a lock that its own CPU holds.
+ */
+#pragma once
+
+#include "arch/cpu/percpu.h"
+#include "kernel/jump_label.h"
+#include "trace/bpf/core/prog.h"
+
+struct perf_event;
+struct pt_regs;
+
+/* What helpers are told of the attachment whose program runs. On the stack of the attachment. */
+struct bpf_run_ctx {
+	const struct bpf_run_ctx *outer; /* of the program that this one has interrupted */
+	u64 cookie;                      /* bpf_get_attach_cookie() */
+	unsigned long func_ip;           /* bpf_get_func_ip() of KPROBE programs; 0: no function */
+	struct perf_event *event;        /* of PERF_EVENT programs */
+};
+/* Of the program that runs on this CPU. Not set for raw tracepoints and tp_btf: no helper asks. */
+DECLARE_PER_CPU(const struct bpf_run_ctx *, bpf_run_ctx);
+
+/* Helpers. Only those of programs that run with a context. */
+static __always_inline const struct bpf_run_ctx *bpf_current_run_ctx(void)
+{
+	return this_cpu_read(bpf_run_ctx);
+}
+
+static __always_inline void bpf_run_ctx_set(struct bpf_run_ctx *ctx)
+{
+	ctx->outer = this_cpu_read(bpf_run_ctx);
+	this_cpu_write(bpf_run_ctx, ctx);
+}
+
+static __always_inline void bpf_run_ctx_reset(const struct bpf_run_ctx *ctx)
+{
+	this_cpu_write(bpf_run_ctx, ctx->outer);
+}
+
+/* Programs on perf events and fprobes that run on this CPU, and changes of maps. */
+DECLARE_PER_CPU(u32, bpf_prog_active);
+
+/* From here to the other one, no such program runs on this CPU. Preemption is off until then. */
+static __always_inline void bpf_disable_instrumentation(void)
+{
+	preempt_disable();
+	this_cpu_inc(bpf_prog_active);
+}
+
+static __always_inline void bpf_enable_instrumentation(void)
+{
+	this_cpu_dec(bpf_prog_active);
+	preempt_enable();
+}
+
+/* On while someone wants cnt and nsecs of programs: sysctl kernel.bpf_stats_enabled, ENABLE_STATS. */
+DECLARE_STATIC_KEY_FALSE(bpf_stats_enabled_key);
+u32 bpf_prog_run_timed(const struct bpf_prog *prog, const void *ctx);
+
+/* Runs the program and counts that. Preemption off. */
+static __always_inline u32 bpf_prog_run_counted(const struct bpf_prog *prog, const void *ctx)
+{
+	if (static_branch_unlikely(&bpf_stats_enabled_key))
+		return bpf_prog_run_timed(prog, ctx);
+	return bpf_prog_run(prog, ctx);
+}
+
+static __always_inline struct bpf_prog_stats *bpf_this_cpu_stats(const struct bpf_prog *prog)
+{
+	return &prog->stats[smp_processor_id_stable()];
+}
+
+void bpf_prog_count_miss(const struct bpf_prog *prog); /* any context, preemption off */
+
+/*
+ * The mark of programs on perf events and fprobes. False: another one runs on this CPU, or a map
+ * changes; the run is counted as missed. Any context, preemption off until the exit.
+ */
+static __always_inline bool bpf_event_enter(const struct bpf_prog *prog)
+{
+	if (unlikely(this_cpu_read(bpf_prog_active))) {
+		bpf_prog_count_miss(prog);
+		return false;
+	}
+	this_cpu_inc(bpf_prog_active);
+	return true;
+}
+
+static __always_inline void bpf_event_exit(void)
+{
+	this_cpu_dec(bpf_prog_active);
+}
+
+/*
+ * The mark of a raw tracepoint's or tracing program: the same for one program. Between the two an
+ * interrupt may run it again, and finds the mark.
+ */
+static __always_inline bool bpf_prog_enter(const struct bpf_prog *prog)
+{
+	struct bpf_prog_stats *stats = bpf_this_cpu_stats(prog);
+
+	if (unlikely(stats->active)) {
+		bpf_prog_count_miss(prog);
+		return false;
+	}
+	WRITE_ONCE(stats->active, 1);
+	barrier();
+	return true;
+}
+
+static __always_inline void bpf_prog_exit(const struct bpf_prog *prog)
+{
+	barrier();
+	WRITE_ONCE(bpf_this_cpu_stats(prog)->active, 0);
+}

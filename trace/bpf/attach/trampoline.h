@@ -1,0 +1,28 @@
+/*
+ * Programs at the entry and at the return of functions of the kernel: fentry, fexit, fmod_ret. The
+ * trampoline of a function runs the programs of its links (arch/x86_64/bpf).
+ */
+#pragma once
+
+#include "kernel/lib/list.h"
+#include "kernel/types.h"
+
+struct bpf_prog;
+struct bpf_trampoline;
+
+/* One program at prog->attach_addr, as prog->expected_attach_type says. The caller fills in the first part. */
+struct bpf_tramp_link {
+	struct bpf_prog *prog; /* counted by the link's owner until after detach */
+	u64 cookie;
+	/* Of the trampolines. */
+	struct bpf_trampoline *trampoline;
+	struct list_head node;
+};
+
+/*
+ * From now on calls of the function run the program. 0, or -EBUSY (a direct call of another kind is
+ * there), -E2BIG (too many programs), -ENOMEM, -EINVAL (no call site). Task context, sleeps.
+ */
+int bpf_trampoline_attach(struct bpf_tramp_link *link);
+/* No CPU runs the program for this link any more when it returns. Needs no memory. Same context. */
+void bpf_trampoline_detach(struct bpf_tramp_link *link);
