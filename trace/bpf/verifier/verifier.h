@@ -84,19 +84,26 @@ enum bpf_stack_slot_type {
 
 #define BPF_REG_SIZE 8
 
-/* 8 bytes of the stack; slot_type[7] is the byte at the lowest address + 0 … see stack.c. */
+/*
+ * 8 bytes of the stack. slot_type[i] is the byte at fp - 8 * slot - 1 - i: as in Linux's log, [0] is
+ * the byte at the highest address. A register of 1, 2 or 4 bytes that was spilled to the lowest
+ * address has STACK_SPILL in the last bytes only.
+ */
 struct bpf_stack_state {
-	struct bpf_reg_state spilled; /* if slot_type[BPF_REG_SIZE - 1] == STACK_SPILL */
-	u8 slot_type[BPF_REG_SIZE];   /* [i]: the byte at fp - 8 * (slot + 1) + i is slot_type[i] */
+	struct bpf_reg_state spilled; /* if bpf_is_spilled_reg() */
+	u8 slot_type[BPF_REG_SIZE];
 };
+static inline bool bpf_is_spilled_reg(const struct bpf_stack_state *slot)
+{
+	return slot->slot_type[BPF_REG_SIZE - 1] == STACK_SPILL;
+}
 
 /* A function that was called and has not returned. */
 struct bpf_func_state {
 	struct bpf_reg_state regs[MAX_BPF_REG];
 	s32 callsite;  /* the instruction of the call; -1: the program's own */
 	u32 frameno, subprogno;
-	bool in_callback_fn;
-	struct bpf_reg_state callback_ret; /* what a callback may return: its s */
+	bool in_callback_fn; /* a helper calls it, any number of times; it returns 0 or 1 */
 	u32 allocated_stack;               /* bytes, a multiple of 8 */
 	struct bpf_stack_state *stack;     /* allocated_stack / 8; [0] is at fp - 8 */
 };
@@ -104,8 +111,8 @@ struct bpf_func_state {
 /* References: of ring buffer records that must be given up. */
 struct bpf_reference_state {
 	u32 id;
-	u32 insn_idx;        /* that acquired it */
-	u32 callback_ref;    /* frame of the callback that holds it; 0: none */
+	u32 insn_idx;     /* that acquired it */
+	u32 callback_ref; /* frame of the innermost callback that acquired it; 0: none */
 };
 
 struct bpf_verifier_state {
@@ -199,6 +206,14 @@ int bpf_check(struct bpf_prog *prog, const union bpf_attr *attr, struct bpf_veri
 
 /* ---- inside the verifier. Task context; 0 or an errno, the reason in the log ---- */
 
+/* Offsets of pointers and sizes of memory are less. */
+#define BPF_MAX_VAR_OFF (1 << 29)
+#define BPF_MAX_VAR_SIZ (1 << 29)
+
+/* verbose(env, "var_off=" TNUM_FMT, TNUM_ARGS(t)) */
+#define TNUM_FMT     "(0x%lx; 0x%lx)"
+#define TNUM_ARGS(t) (t).value, (t).mask
+
 /* log.c */
 void verbose(struct bpf_verifier_env *env, const char *fmt, ...) __printf(2, 3);
 void bpf_print_state(struct bpf_verifier_env *env, const struct bpf_func_state *state);
@@ -238,6 +253,15 @@ static inline u32 reg_base(const struct bpf_reg_state *reg)
 {
 	return reg->type & BPF_REG_TYPE_BASE;
 }
+/* The number 0, which may stand for NULL. */
+static inline bool bpf_reg_is_null(const struct bpf_reg_state *reg)
+{
+	return reg->type == SCALAR_VALUE && scalar_is_const(&reg->s) && !reg->s.var_off.value;
+}
+/* A frame without stack, of which only R10 is initialised. NULL: no memory. */
+struct bpf_func_state *bpf_alloc_frame(struct bpf_verifier_env *env, s32 callsite, u32 frameno,
+				       u32 subprogno);
+void bpf_free_frame(struct bpf_verifier_env *env, struct bpf_func_state *frame);
 int bpf_copy_verifier_state(struct bpf_verifier_env *env, struct bpf_verifier_state *dst,
 			    const struct bpf_verifier_state *src);
 void bpf_free_verifier_state(struct bpf_verifier_env *env, struct bpf_verifier_state *state,
@@ -296,7 +320,14 @@ int check_return_code(struct bpf_verifier_env *env);
 int check_reference_leak(struct bpf_verifier_env *env);
 int acquire_reference(struct bpf_verifier_env *env, u32 insn_idx); /* its id, or -ENOMEM */
 int release_reference(struct bpf_verifier_env *env, u32 ref_obj_id);
-/* Whether the state calls a callback at a call of this helper: it goes on in the callback. */
+/*
+ * Whether the instruction calls a helper that calls a function of the program: bpf_loop() and so
+ * on. Then the walk pushes a state in the callback, and goes on after the call, as if there were no
+ * round. The callback's EXIT leads back to the call: so all numbers of rounds are walked until
+ * is_state_visited() finds nothing new. The call must be a forced checkpoint, where states are
+ * compared exactly as in a loop.
+ */
+bool bpf_calls_callback(const struct bpf_verifier_env *env, const struct bpf_insn *insn);
 
 /* prune.c: whether a state like the current one was walked from here: 1; 0: go on; or an errno. */
 int is_state_visited(struct bpf_verifier_env *env, u32 insn_idx);
@@ -304,6 +335,11 @@ int update_branch_counts(struct bpf_verifier_env *env, struct bpf_verifier_state
 /* precision.c: the number in this register matters: marks all from which it was computed. */
 int mark_chain_precision(struct bpf_verifier_env *env, int regno);
 int mark_chain_precision_stack(struct bpf_verifier_env *env, u32 frame, int slot);
+/*
+ * A tail call in a function that was called ends that function, if it succeeds: the walk goes from
+ * the call of helper 12 to the instruction after the function's call. Backtracking sees that as an
+ * EXIT.
+ */
 int push_jmp_history(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
 
 /* fixup.c: after the walk: what the interpreter and the JIT need (trace/bpf/core/prog.h). */
