@@ -21,6 +21,7 @@ struct bpf_btf;
 struct bpf_map;
 struct bpf_prog;
 struct file;
+struct page;
 struct poll_table;
 struct seq_file;
 struct user_struct;
@@ -73,7 +74,13 @@ struct bpf_map_ops {
 	 * may sleep for (memory). 0 or an errno. NULL: nothing.
 	 */
 	int (*prepare_update)(struct bpf_map *map);
+	/*
+	 * Whether an area may show the map: 0 or -EINVAL. May change vma->vm_flags. NULL: -ENOTSUPP.
+	 * Task context. mmap_page: a page of it, whose reference stays the map's, for the faults of
+	 * that area; NULL: SIGBUS. syscall/map.c owns vma->vm_ops.
+	 */
 	int (*mmap)(struct bpf_map *map, struct vm_area_struct *vma);
+	struct page *(*mmap_page)(struct bpf_map *map, unsigned long pgoff);
 	unsigned (*poll)(struct bpf_map *map, struct file *file, struct poll_table *wait);
 	void (*show_fdinfo)(struct bpf_map *map, struct seq_file *m);
 
@@ -146,6 +153,11 @@ struct bpf_map *bpf_map_alloc(const union bpf_attr *attr);
  * context.
  */
 const struct bpf_prog *bpf_prog_array_get(const struct bpf_map *map, u64 index);
+/*
+ * Whether the program may stand in this prog array, or use it: it has the type, and runs in the way
+ * (compiled, interpreted), of the first program that this was asked for. Task context.
+ */
+bool bpf_prog_array_compatible(struct bpf_map *map, const struct bpf_prog *prog);
 
 static inline bool bpf_map_is_percpu(const struct bpf_map *map)
 {
