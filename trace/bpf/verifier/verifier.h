@@ -10,7 +10,8 @@
  *	walk.c state.c stack.c		the walk; states; spilled registers and initialised bytes
  *	pointers.c memory.c btf.c	pointers, and what they may do
  *	calls.c args.c helpers…		calls of helpers and functions; references
- *	prune.c liveness.c precision.c	when a state need not be walked: one like it was
+ *	prune.c states_equal.c		when a state need not be walked: one like it was
+ *	liveness.c precision.c		what of a state matters for that
  *	fixup.c log.c disasm.c		what the interpreter needs; what the user reads
  *
  * Invariant: at each moment the value that a real run has in a register at this instruction lies in
@@ -51,6 +52,8 @@ enum bpf_reg_type {
 	MEM_USER = 0x2000,     /* of a program in ring 3: no direct loads */
 };
 
+struct bpf_origin;
+
 struct bpf_reg_state {
 	u32 type; /* enum bpf_reg_type with flags */
 	s32 off;  /* of a pointer: constant part */
@@ -71,7 +74,11 @@ struct bpf_reg_state {
 	u32 ref_obj_id; /* != 0: this pointer is, or comes from, this reference */
 	u32 map_uid;    /* of a value of an inner map: which lookup gave the map */
 	u32 frameno;    /* PTR_TO_STACK */
-	bool precise;   /* the number matters: prune.c compares it exactly */
+	/*
+	 * SCALAR_VALUE: from which values of the kept states the number was computed: precision.c.
+	 * NULL: from none. It moves with each copy of the register, and mark_reg_…() clear it.
+	 */
+	struct bpf_origin *origin;
 };
 
 /* A byte of the stack. */
@@ -119,17 +126,15 @@ struct bpf_verifier_state {
 	struct bpf_func_state *frame[MAX_CALL_FRAMES];
 	u32 curframe;
 	u32 insn_idx;
-	struct bpf_reference_state *refs;
+	struct bpf_reference_state *refs; /* of bpf_state_alloc(); copies have room for nr_refs */
 	u32 nr_refs;
-	struct bpf_verifier_state *parent; /* the state from which the walk came, kept for precision */
-	u32 first_insn_idx, last_insn_idx; /* of the walk since the parent */
+	struct bpf_verifier_state *parent; /* the last state that prune.c kept on this way */
 	u32 branches;                      /* ways from here that are not at their end yet */
-	/* Room of walk.c, prune.c, precision.c. */
+	/* Room of walk.c, prune.c. */
 	struct list_head node;
-	u32 jmp_history_cnt;
-	struct bpf_idx_pair {
-		u32 prev_idx, idx;
-	} *jmp_history;
+	u32 prev_insn_idx; /* of a pending state: the instruction from which the way branched */
+	u64 log_pos;       /* of a pending state: where the log of its way begins */
+	u32 hits, misses;  /* of a kept state: how often it was like another one, or not */
 };
 
 /* What is known of an instruction, beyond the program. */
@@ -144,17 +149,26 @@ struct bpf_insn_aux_data {
 	u32 btf_reg_type;
 	const struct bpf_func_proto *proto; /* of a call of a helper */
 	bool seen;           /* some way comes here: else it is dead code */
-	bool prune_point, jmp_point, force_checkpoint;
+	bool prune_point;
+	bool calls_callback; /* a call of a helper that calls back, 0 to n times: see check_helper_call() */
 	u16 live_regs;       /* registers that some way from here reads before it writes: bits */
 };
 
 struct bpf_subprog_info {
 	u32 start;
 	u16 stack_depth;
-	bool has_tail_call, is_callback, is_global, tail_call_reachable, is_async;
-	const struct btf_type *proto; /* of func_info; NULL: none */
+	bool has_tail_call, is_callback, is_global, tail_call_reachable, has_ld_abs;
+	const struct btf_type *proto; /* FUNC_PROTO of func_info, in prog->btf; NULL: none */
 	u32 func_type_id;
 };
+
+/* What a global function expects in R1 … R5: subprogs.c. */
+struct bpf_func_arg {
+	enum { BPF_FUNC_ARG_SCALAR, BPF_FUNC_ARG_CTX, BPF_FUNC_ARG_MEM } kind;
+	u32 mem_size; /* BPF_FUNC_ARG_MEM: bytes at the pointer, which may be NULL */
+};
+
+struct bpf_verifier_env;
 
 /* Where the user's log goes. */
 struct bpf_verifier_log {
@@ -162,10 +176,20 @@ struct bpf_verifier_log {
 #define BPF_LOG_LEVEL1 1 /* each state that is walked */
 #define BPF_LOG_LEVEL2 2
 #define BPF_LOG_STATS  4
-	/* Takes text of any length. Sets full when there is no more room. */
+	/*
+	 * Takes text of any length, which comes at byte `pos` of the log. Sets full when there is no
+	 * room. It does not change pos: the verifier does, and goes back, too, when a way was safe.
+	 * The text ends at pos, after bpf_check().
+	 */
 	void (*write)(struct bpf_verifier_log *log, const char *text, size_t len);
+	u64 pos;
 	void *data;
 	bool full;
+	/*
+	 * NULL, or called before each instruction that is walked, with its state in env->cur: the
+	 * fuzzer compares it with a real run.
+	 */
+	void (*watch)(struct bpf_verifier_log *log, struct bpf_verifier_env *env);
 };
 
 struct bpf_verifier_env {
@@ -182,15 +206,18 @@ struct bpf_verifier_env {
 	u32 nr_subprogs;
 
 	struct bpf_verifier_state *cur;
-	u32 insn_idx, prev_insn_idx;
+	u32 insn_idx;
+	s32 prev_insn_idx; /* of the instruction before on this way; -1: none */
 	struct list_head pending; /* states of ways that are still to be walked */
 	u32 nr_pending;
 	struct list_head *explored; /* per instruction: states that were walked, room of prune.c */
 	u32 id_gen;
 	u32 insn_processed, prev_insn_processed, jmps_processed, prev_jmps_processed;
-	u32 nr_states, peak_states, longest_mark_read, max_states_per_insn, total_states;
+	u32 peak_states, max_states_per_insn, total_states;
+	struct bpf_origin_block *origins; /* memory of all origins: precision.c */
 	size_t state_bytes; /* of all states: at most BPF_STATE_MEMORY */
 	u32 max_ctx_offset;
+	int push_error;
 };
 
 /* 64 MB: more states than that, and the program is too complex: -E2BIG. */
@@ -228,14 +255,19 @@ int bpf_check_subprogs(struct bpf_verifier_env *env);
 int bpf_check_max_stack_depth(struct bpf_verifier_env *env);
 /* Number of the function that starts at that instruction, or -ENOENT. */
 int bpf_find_subprog(const struct bpf_verifier_env *env, u32 insn_idx);
+/*
+ * What a function expects by its BTF. arg has 5 elements; *nr: how many are used. 0, or -EINVAL: has
+ * no BTF, or an argument that is neither a number nor a pointer to the context or to memory.
+ */
+int bpf_get_func_args(struct bpf_verifier_env *env, u32 subprog, struct bpf_func_arg *arg, u32 *nr);
 /* resolve.c: ld_imm64 of maps, values, variables. */
 int bpf_resolve_pseudo_ldimm64(struct bpf_verifier_env *env);
 
 /* walk.c: walks all ways from the start of a function. */
 int bpf_walk(struct bpf_verifier_env *env);
 /*
- * A copy of the current state, to be walked later from insn_idx. NULL: too many, no memory. Its
- * frames may be changed by the caller.
+ * A copy of the current state, to be walked later from insn_idx. NULL: too many, or no memory: the
+ * caller returns -E2BIG or -ENOMEM, which is in env->push_error. The caller may change the copy.
  */
 struct bpf_verifier_state *bpf_push_state(struct bpf_verifier_env *env, u32 insn_idx,
 					  u32 prev_insn_idx);
@@ -258,22 +290,32 @@ static inline bool bpf_reg_is_null(const struct bpf_reg_state *reg)
 {
 	return reg->type == SCALAR_VALUE && scalar_is_const(&reg->s) && !reg->s.var_off.value;
 }
-/* A frame without stack, of which only R10 is initialised. NULL: no memory. */
-struct bpf_func_state *bpf_alloc_frame(struct bpf_verifier_env *env, s32 callsite, u32 frameno,
-				       u32 subprogno);
-void bpf_free_frame(struct bpf_verifier_env *env, struct bpf_func_state *frame);
-int bpf_copy_verifier_state(struct bpf_verifier_env *env, struct bpf_verifier_state *dst,
-			    const struct bpf_verifier_state *src);
-void bpf_free_verifier_state(struct bpf_verifier_env *env, struct bpf_verifier_state *state,
-			     bool free_self);
+/* A copy of a state, or NULL: no memory, or the limit, see env->push_error. */
+struct bpf_verifier_state *bpf_copy_state(struct bpf_verifier_env *env,
+					  const struct bpf_verifier_state *src);
+void bpf_free_state(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
+/*
+ * A new frame on top of a state's, for a function that is called; R10 and callsite are set, the
+ * registers are not initialised. NULL: no memory (env->push_error). The caller checks MAX_CALL_FRAMES.
+ */
+struct bpf_func_state *bpf_push_frame(struct bpf_verifier_env *env,
+				      struct bpf_verifier_state *state, s32 callsite, u32 subprogno);
+void bpf_pop_frame(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
+/*
+ * Memory of states: zeroed, counted in env->state_bytes. NULL: env->push_error says why: -ENOMEM, or
+ * -E2BIG, with words in the log.
+ */
+void *bpf_state_alloc(struct bpf_verifier_env *env, size_t size);
+void bpf_state_free(struct bpf_verifier_env *env, void *memory); /* NULL is fine */
 void mark_reg_unknown(struct bpf_reg_state *reg);       /* any number */
 void mark_reg_not_init(struct bpf_reg_state *reg);
-void mark_reg_known_zero(struct bpf_reg_state *reg);    /* the number 0; a pointer's offset 0 */
+/* The number 0. For a pointer without offset: the caller sets type and the rest afterwards. */
+void mark_reg_known_zero(struct bpf_reg_state *reg);
 void mark_reg_known(struct bpf_reg_state *reg, u64 value);
 /* Calls fn for each register and spilled register of all frames of the state. */
 void bpf_for_each_reg(struct bpf_verifier_state *state,
 		      void (*fn)(struct bpf_reg_state *reg, void *data), void *data);
-/* Makes room for the slots down to off < 0 in func's stack. */
+/* Makes room for size bytes of stack below R10. 0, -ENOMEM, -E2BIG. */
 int bpf_grow_stack(struct bpf_verifier_env *env, struct bpf_func_state *func, u32 size);
 
 /* stack.c: value_regno < 0: no register, an unknown number. off < 0, constant or by ptr->s. */
@@ -311,7 +353,16 @@ int check_cond_jmp_op(struct bpf_verifier_env *env, const struct bpf_insn *insn,
 /* A pointer "or NULL" of this id is known to be NULL, or not, in all registers of the state. */
 void mark_ptr_or_null_regs(struct bpf_verifier_state *state, u32 id, u32 ref_obj_id, bool is_null);
 
-/* calls.c */
+/*
+ * calls.c
+ *
+ * A helper that calls back may do so 0 to n times. So check_helper_call() pushes a state that begins
+ * in the callback: bpf_push_state(), then bpf_push_frame() on the copy, whose caller frame keeps R1 to
+ * R5; and goes on as if there was no (further) round. At the EXIT of the callback prepare_func_exit()
+ * pops the frame and sets *insn_idx to the call itself, which is walked again with what the callback
+ * left in the caller's stack. prune.c ends that: it makes unknown what differs from round to round,
+ * and stops when a round brings nothing new.
+ */
 int check_helper_call(struct bpf_verifier_env *env, const struct bpf_insn *insn, u32 *insn_idx);
 int check_func_call(struct bpf_verifier_env *env, const struct bpf_insn *insn, u32 *insn_idx);
 /* EXIT of a frame that is not the first: back to the caller. */
@@ -320,27 +371,33 @@ int check_return_code(struct bpf_verifier_env *env);
 int check_reference_leak(struct bpf_verifier_env *env);
 int acquire_reference(struct bpf_verifier_env *env, u32 insn_idx); /* its id, or -ENOMEM */
 int release_reference(struct bpf_verifier_env *env, u32 ref_obj_id);
-/*
- * Whether the instruction calls a helper that calls a function of the program: bpf_loop() and so
- * on. Then the walk pushes a state in the callback, and goes on after the call, as if there were no
- * round. The callback's EXIT leads back to the call: so all numbers of rounds are walked until
- * is_state_visited() finds nothing new. The call must be a forced checkpoint, where states are
- * compared exactly as in a loop.
- */
+/* Whether the instruction calls such a helper. */
 bool bpf_calls_callback(const struct bpf_verifier_env *env, const struct bpf_insn *insn);
 
 /* prune.c: whether a state like the current one was walked from here: 1; 0: go on; or an errno. */
 int is_state_visited(struct bpf_verifier_env *env, u32 insn_idx);
-int update_branch_counts(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
-/* precision.c: the number in this register matters: marks all from which it was computed. */
-int mark_chain_precision(struct bpf_verifier_env *env, int regno);
-int mark_chain_precision_stack(struct bpf_verifier_env *env, u32 frame, int slot);
+/* A way has come to its end: of the kept states from which it came, one is less to be waited for. */
+void update_branch_counts(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
+/* states_equal.c: whether cur is safe because old was. exact: compares what does not matter, too. */
+bool bpf_states_equal(struct bpf_verifier_env *env, struct bpf_verifier_state *old,
+		      struct bpf_verifier_state *cur, bool exact);
+
 /*
- * A tail call in a function that was called ends that function, if it succeeds: the walk goes from
- * the call of helper 12 to the instruction after the function's call. Backtracking sees that as an
- * EXIT.
+ * precision.c. The verifier's decision depends on the number in this register (a size, an offset, a
+ * jump that goes one way): states are alike only if they agree in what the number came from. Each
+ * place that uses a number so calls this. No effect on pointers.
  */
-int push_jmp_history(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
+void mark_precise(const struct bpf_reg_state *reg);
+/* dst was computed from its old number and src's. 0, -ENOMEM, -E2BIG. */
+int merge_origin(struct bpf_verifier_env *env, struct bpf_reg_state *dst,
+		 const struct bpf_reg_state *src);
+bool is_precise(const struct bpf_reg_state *reg);
+/* Gives each number of a state that is to be kept an origin of its own. 0, -ENOMEM, -E2BIG. */
+int start_origins(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
+void free_origins(struct bpf_verifier_env *env);
+
+/* liveness.c: fills aux->live_regs. 0, -ENOMEM. */
+int bpf_compute_liveness(struct bpf_verifier_env *env);
 
 /* fixup.c: after the walk: what the interpreter and the JIT need (trace/bpf/core/prog.h). */
 int bpf_fixup(struct bpf_verifier_env *env);
