@@ -22,7 +22,7 @@ struct bpf_map;
 struct bpf_prog;
 struct file;
 struct page;
-struct poll_table;
+struct poll_table_struct;
 struct seq_file;
 struct user_struct;
 struct vm_area_struct;
@@ -81,7 +81,7 @@ struct bpf_map_ops {
 	 */
 	int (*mmap)(struct bpf_map *map, struct vm_area_struct *vma);
 	struct page *(*mmap_page)(struct bpf_map *map, unsigned long pgoff);
-	unsigned (*poll)(struct bpf_map *map, struct file *file, struct poll_table *wait);
+	unsigned (*poll)(struct bpf_map *map, struct file *file, struct poll_table_struct *wait);
 	void (*show_fdinfo)(struct bpf_map *map, struct seq_file *m);
 
 	/* Called by the verifier. */
@@ -114,15 +114,19 @@ struct bpf_map {
 		bool known, jited;
 		enum bpf_prog_type type;
 	} owner;
-	bool frozen;                    /* [freeze_mutex] no more writes by bpf(2), for ever */
-	bool bypass_spec_v1;
-	int writers;                    /* [freeze_mutex] calls and mappings that may write now */
+	/* [A] calls and mappings that may write now; BPF_MAP_FROZEN: none, and never again */
+	atomic_t writers;
 	struct user_struct *payer;      /* [C] counted */
 	atomic64_t charged;             /* [A] bytes */
-	atomic64_t refs, user_refs;     /* [A] */
+	atomic64_t refs, user_refs;     /* [A] user_refs: descriptors and pins */
 	struct work_struct free_work;
-	void *file_lock; /* room of syscall/map.c */
 };
+#define BPF_MAP_FROZEN -1
+
+static inline bool bpf_map_is_frozen(const struct bpf_map *map)
+{
+	return atomic_read(&map->writers) == BPF_MAP_FROZEN;
+}
 
 /* maps/map.c. Any context unless said. */
 const struct bpf_map_ops *bpf_find_map_type(u32 type);
