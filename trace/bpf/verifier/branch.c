@@ -91,8 +91,7 @@ static void range_intersect(struct range *a, struct range b)
 static bool never_equal(struct range a, struct range b, struct tnum a_bits, struct tnum b_bits)
 {
 	range_intersect(&a, b);
-	return a.smin > a.smax || a.umin > a.umax ||
-	       ((a_bits.value ^ b_bits.value) & ~a_bits.mask & ~b_bits.mask);
+	return a.smin > a.smax || a.umin > a.umax || tnum_disjoint(a_bits, b_bits);
 }
 
 int scalar_is_branch_taken(const struct bpf_scalar *dst, const struct bpf_scalar *src, u8 op,
@@ -133,6 +132,7 @@ static void bits_learn(struct bpf_scalar *a, u64 b, bool is_zero)
 /* In equal numbers the lower halves are equal, too. */
 static void scalar_equal(struct bpf_scalar *a, struct bpf_scalar *b, u8 bits)
 {
+	struct tnum common;
 	struct range r;
 	u8 view;
 
@@ -142,12 +142,12 @@ static void scalar_equal(struct bpf_scalar *a, struct bpf_scalar *b, u8 bits)
 		scalar_set_range(a, r, view);
 		scalar_set_range(b, r, view);
 	}
-	if (bits == 32) {
-		a->var_off = tnum_learn_half(a->var_off, b->var_off);
-		b->var_off = tnum_learn_half(b->var_off, a->var_off);
+	common = tnum_intersect(a->var_off, b->var_off);
+	if (bits == 64) {
+		a->var_off = b->var_off = common;
 	} else {
-		a->var_off = tnum_intersect(a->var_off, b->var_off);
-		b->var_off = a->var_off;
+		a->var_off = tnum_intersect(a->var_off, tnum_of_half(common));
+		b->var_off = tnum_intersect(b->var_off, tnum_of_half(common));
 	}
 }
 
@@ -184,4 +184,8 @@ void scalar_branch(struct bpf_scalar *dst, struct bpf_scalar *src, u8 op, bool i
 	}
 	scalar_sync(dst);
 	scalar_sync(src);
+	if (scalar_is_empty(dst) || scalar_is_empty(src)) {
+		scalar_set_empty(dst);
+		scalar_set_empty(src);
+	}
 }

@@ -36,12 +36,17 @@ static inline struct range range_unknown(u8 bits)
 	return (struct range){ range_smin(bits), range_smax(bits), 0, range_umax(bits) };
 }
 
-/* t, of which the lower half is known to be a member of half. */
-static inline struct tnum tnum_learn_half(struct tnum t, struct tnum half)
+/* half's lower half, and an unknown upper half. */
+static inline struct tnum tnum_of_half(struct tnum half)
 {
 	half = tnum_cast(half, 4);
 	half.mask |= ~(u64)UINT32_MAX;
-	return tnum_intersect(t, half);
+	return half;
+}
+/* No number is a member of both. */
+static inline bool tnum_disjoint(struct tnum a, struct tnum b)
+{
+	return (a.value ^ b.value) & ~a.mask & ~b.mask;
 }
 
 /* scalar.c */

@@ -121,6 +121,7 @@ static void ranges_learn_halves(struct range *whole, struct range *half)
 void scalar_sync(struct bpf_scalar *s)
 {
 	struct range whole = scalar_range(s, 64), half = scalar_range(s, 32);
+	struct tnum of_whole, of_half;
 	unsigned i;
 
 	/* Ranges learn from the bits, then from each other; then the bits learn; then ranges again. */
@@ -132,10 +133,14 @@ void scalar_sync(struct bpf_scalar *s)
 		ranges_learn_halves(&whole, &half);
 		range_learn_sign(&whole, 64);
 		range_learn_sign(&half, 32);
-		if (range_is_empty(&whole) || range_is_empty(&half))
-			break;
-		s->var_off = tnum_intersect(s->var_off, tnum_range(whole.umin, whole.umax));
-		s->var_off = tnum_learn_half(s->var_off, tnum_range(half.umin, half.umax));
+		of_whole = tnum_range(whole.umin, whole.umax);
+		of_half = tnum_of_half(tnum_range(half.umin, half.umax));
+		if (range_is_empty(&whole) || range_is_empty(&half) ||
+		    tnum_disjoint(s->var_off, of_whole) || tnum_disjoint(s->var_off, of_half)) {
+			scalar_set_empty(s);
+			return;
+		}
+		s->var_off = tnum_intersect(tnum_intersect(s->var_off, of_whole), of_half);
 	}
 	range_learn_bits(&whole, s->var_off, 64);
 	range_learn_bits(&half, s->var_off, 32);
