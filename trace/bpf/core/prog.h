@@ -178,6 +178,8 @@ struct bpf_func_proto {
 	u16 arg_type[5]; /* enum bpf_arg_type */
 	u32 arg_size[5];
 	const char *arg_btf_name[5], *ret_btf_name; /* of a struct of the kernel, "task_struct" */
+	/* Whether this program may call it; no: "helper call is not allowed in probe". NULL: yes */
+	bool (*allowed)(const struct bpf_prog *prog);
 };
 
 /* Result of is_valid_access. */
@@ -188,7 +190,7 @@ struct bpf_insn_access_aux {
 	bool maybe_null, untrusted, is_retval;
 };
 
-/* A linker table; one file each in helpers/. Constant. */
+/* One file each in helpers/; types.c lists them. Constant. */
 struct bpf_prog_type_ops {
 	enum bpf_prog_type type;
 	const char *name; /* of the type, as bpftool writes it */
@@ -197,15 +199,17 @@ struct bpf_prog_type_ops {
 	/* Whether a program may touch size bytes at off of its context. Fills in *aux. */
 	bool (*is_valid_access)(int off, int size, bool write, const struct bpf_prog *prog,
 				struct bpf_insn_access_aux *aux);
-	/* expected_attach_type and the rest at load: 0 or an errno. NULL: must be 0. */
+	/* expected_attach_type and the rest at load: 0 or an errno. NULL: nothing is wrong. */
 	int (*check_attach)(struct bpf_prog *prog);
 	/* BPF_PROG_TEST_RUN: 0 or an errno. Task context. NULL: -EOPNOTSUPP. */
 	int (*test_run)(struct bpf_prog *prog, const union bpf_attr *attr,
 			union bpf_attr __user *uattr);
 	u32 ctx_size; /* bytes at most; what the interpreter of the fuzzer offers */
-	/* What R0 may be at the end. 0, 0: anything of 64 bits. */
-	s64 retval_min, retval_max;
-	bool any_retval;
+	/*
+	 * Whether R0 has limits at the end, which it sets; it depends on expected_attach_type.
+	 * NULL: any number will do.
+	 */
+	bool (*retval_range)(const struct bpf_prog *prog, s32 *min, s32 *max);
 };
 /* helpers/types.c: NULL: no such type here. */
 const struct bpf_prog_type_ops *bpf_find_prog_type(u32 type);
