@@ -59,6 +59,11 @@ struct bpf_map_ops {
 	/* key NULL, or absent: the first key. -ENOENT: that was the last one. RCU held. */
 	int (*get_next_key)(struct bpf_map *map, const void *key, void *next_key);
 	/*
+	 * For batches, of maps with buckets: copies the keys of a bucket. Their number, which may be 0;
+	 * -ENOSPC: it has more than max; -ENOENT: there are not so many buckets. Does not sleep.
+	 */
+	int (*bucket_keys)(struct bpf_map *map, u32 bucket, void *keys, u32 max);
+	/*
 	 * Where an element is for user space something else than its value: one value for each CPU,
 	 * an id of a program or map. value has bpf_map_user_value_size() bytes. NULL: lookup and
 	 * copy, and update. RCU held for read_user. write_user: task context, may sleep: it takes

@@ -35,6 +35,8 @@ int bpf_map_mmap(struct file *file, struct vm_area_struct *vma);
 int bpf_map_copy_value(struct bpf_map *map, const void *key, void *value, u64 flags);
 int bpf_map_update_value(struct bpf_map *map, struct file *file, const void *key, const void *value,
 			 u64 flags);
+/* Copies and deletes. */
+int bpf_map_take_value(struct bpf_map *map, const void *key, void *value, u64 flags);
 int bpf_map_delete_value(struct bpf_map *map, const void *key);
 /* A copy of size bytes of a program, which the caller kvfree()s; or an ERR_PTR. Task context. */
 void *bpf_copy_in(u64 from, u32 size);
