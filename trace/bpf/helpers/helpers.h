@@ -98,7 +98,6 @@ extern const struct bpf_prog_type_ops bpf_socket_filter_ops, bpf_kprobe_ops, bpf
 	X(bpf_get_prandom_u32) X(bpf_get_smp_processor_id) X(bpf_get_numa_node_id)                 \
 	X(bpf_get_current_pid_tgid) X(bpf_get_current_uid_gid) X(bpf_get_current_comm)             \
 	X(bpf_get_current_task) X(bpf_get_current_task_btf) X(bpf_task_pt_regs)                    \
-	X(bpf_get_ns_current_pid_tgid)                                                             \
 	X(bpf_get_current_cgroup_id) X(bpf_current_task_under_cgroup)                              \
 	X(bpf_send_signal) X(bpf_send_signal_thread) X(bpf_d_path)                                 \
 	X(bpf_perf_event_output_regs) X(bpf_perf_event_output_record) X(bpf_perf_event_output_args)\

@@ -2,25 +2,18 @@
  * SOCKET_FILTER programs. No socket takes one: libbpf loads them to try what the kernel knows, and
  * test suites run them by BPF_PROG_TEST_RUN. Pure.
  */
-#include "trace/bpf/helpers/socket_filter.h"
-
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
+#include "trace/bpf/core/skb.h"
 #include "trace/bpf/helpers/helpers.h"
-
-bool bpf_skb_copy(const struct bpf_skb *skb, u64 offset, void *to, u32 size)
-{
-	if (offset > skb->len || size > skb->len - offset)
-		return false;
-	memcpy(to, skb->data + offset, size);
-	return true;
-}
 
 /* The buffer is filled in any case. */
 BPF_CALL_4(bpf_skb_load_bytes, const struct bpf_skb *, skb, u32, offset, void *, to, u32, size)
 {
-	if (offset <= INT32_MAX && bpf_skb_copy(skb, offset, to, size))
+	if (offset <= skb->len && size <= skb->len - offset) {
+		memcpy(to, skb->data + offset, size);
 		return 0;
+	}
 	memset(to, 0, size);
 	return (u64)-EFAULT;
 }
@@ -73,5 +66,5 @@ const struct bpf_prog_type_ops bpf_socket_filter_ops = {
 	.get_func_proto = get_func_proto,
 	.is_valid_access = is_valid_access,
 	.test_run = bpf_test_run_socket_filter,
-	.ctx_size = BPF_SKB_SIZE,
+	.ctx_size = BPF_SK_BUFF_SIZE,
 };
