@@ -99,6 +99,8 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
  *
  * Most tracepoints have one probe. That case is inline and keeps nothing over the call of the
  * probe. A CPU that has taken the branch before the last probe was removed finds NULL.
+ *
+ * The typedef has Linux's name: programs find the types of the arguments by it in the kernel's BTF.
  */
 #define TRACEPOINT_DEFINE(name, proto, args)                                                       \
 	TRACEPOINT_DEFINE_FULL(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args), true, NULL,    \
@@ -120,10 +122,11 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 		.regfunc = reg,                                                                    \
 		.unregfunc = unreg,                                                                \
 	};                                                                                         \
+	typedef void (*btf_trace_##name_)(void *__data, proto);                                    \
 	static noinline void __call_probes_##name_(const struct tracepoint_func *__f, proto)       \
 	{                                                                                          \
 		do {                                                                               \
-			((void (*)(void *, proto))READ_ONCE(__f->func))(__f->data, args);          \
+			((btf_trace_##name_)READ_ONCE(__f->func))(__f->data, args);                \
 		} while ((++__f)->func);                                                           \
 	}                                                                                          \
 	void __section(".traceiter.text") __traceiter_##name_(proto)                               \
@@ -135,7 +138,7 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 		preempt_disable_notrace();                                                         \
 		__f = smp_load_acquire(&__tracepoint_##name_.funcs);                               \
 		if (likely(__f && !__f[1].func))                                                   \
-			((void (*)(void *, proto))READ_ONCE(__f->func))(__f->data, args);          \
+			((btf_trace_##name_)READ_ONCE(__f->func))(__f->data, args);                \
 		else if (__f)                                                                      \
 			__call_probes_##name_(__f, args);                                          \
 		preempt_enable_notrace();                                                          \

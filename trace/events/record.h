@@ -111,7 +111,7 @@ struct perf_event_ops {
 	/* Before a record is built. False: none is needed. */
 	bool (*wants_record)(struct trace_event_file *file);
 	/* The record is complete. */
-	void (*record)(struct trace_event_file *file, const void *entry, u32 length);
+	void (*record)(struct trace_event_file *file, void *entry, u32 length);
 	/* Both in one, for a short record on the stack of the probe, without its head. */
 	void (*record_short)(struct trace_event_file *file, struct trace_entry *entry, u32 length);
 	/* There was no room for one. */

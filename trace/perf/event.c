@@ -311,6 +311,7 @@ static void destroy_event(struct callback_head *work)
 {
 	struct perf_event *event = container_of(work, struct perf_event, release);
 
+	perf_program_clear(event);
 	perf_records_end(event);
 	if (wants_chains(event->attr))
 		perf_callchain_users(-1);

@@ -249,11 +249,14 @@ static long pause_output(struct perf_event *event, bool pause)
 	return error;
 }
 
-/* There are no BPF programs, so a descriptor is that of another file. */
-static long set_bpf(int fd)
+static long set_bpf(struct perf_event *event, int fd)
 {
-	struct file *file = fget((unsigned)fd);
+	struct file *file;
 
+	if (perf_program_ops)
+		return perf_program_ops->set(event, fd);
+	/* There are no programs, so a descriptor is that of another file. */
+	file = fget((unsigned)fd);
 	if (!file)
 		return -EBADF;
 	fput(file);
@@ -289,8 +292,7 @@ static long set_filter(struct perf_event *event, const char __user *arg)
 
 #define QUERY_BPF_MAX 64
 
-/* There are no BPF programs: the answer is that none is attached. */
-static long query_bpf(const struct perf_event *event, struct perf_event_query_bpf __user *arg)
+static long query_bpf(struct perf_event *event, struct perf_event_query_bpf __user *arg)
 {
 	u32 room;
 
@@ -302,6 +304,8 @@ static long query_bpf(const struct perf_event *event, struct perf_event_query_bp
 		return -EFAULT;
 	if (room > QUERY_BPF_MAX)
 		return -E2BIG;
+	if (perf_program_ops)
+		return perf_program_ops->query(event, arg, room);
 	return put_user(0U, &arg->prog_cnt) ? -EFAULT : 0;
 }
 
@@ -347,7 +351,7 @@ static noinline long rare_ioctl(struct perf_event *event, unsigned cmd, unsigned
 	case PERF_EVENT_IOC_MODIFY_ATTRIBUTES:
 		return modify_attributes(event, (struct perf_event_attr __user *)arg);
 	case PERF_EVENT_IOC_SET_BPF:
-		return set_bpf((int)arg);
+		return set_bpf(event, (int)arg);
 	case PERF_EVENT_IOC_PAUSE_OUTPUT:
 		return pause_output(event, arg);
 	case PERF_EVENT_IOC_QUERY_BPF:

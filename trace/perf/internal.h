@@ -47,6 +47,7 @@
 #include "kernel/task/task_work.h"
 #include "trace/perf/buffer.h"
 #include "trace/perf/perf_event.h"
+#include "trace/perf/program.h"
 #include "trace/perf/tap.h"
 
 struct event_filter;
@@ -123,6 +124,14 @@ struct pmu {
 	 * perf_check_attr(). Task context, no lock. NULL: -EOPNOTSUPP.
 	 */
 	int (*modify)(struct perf_event *event, const struct perf_event_attr *attr);
+	/*
+	 * Hits of an original run this program from now on; NULL: no program. 0 or an errno; NULL
+	 * never fails. E held. NULL: samples run it, and perf_overflow() does that.
+	 */
+	int (*set_program)(struct perf_event *event, struct perf_program *program);
+	enum perf_program_kind program_kind;
+	/* For BPF_TASK_FD_QUERY. Task context. NULL: nothing to tell. */
+	void (*program_place)(const struct perf_event *event, struct perf_program_place *place);
 };
 /* static const struct pmu name PERF_PMU(name) = { … }; */
 #define PERF_PMU(name) LINKER_TABLE_ENTRY(rodata, perf_pmus, #name)
@@ -190,8 +199,12 @@ struct perf_event {
 	struct perf_breakpoint *breakpoint; /* [C] breakpoint.c */
 	/* Of an original: a hit counts only if its record matches. NULL: all hits count. */
 	struct event_filter *filter; /* [E] to write, RCU to read; set once */
-	bool only_counts;  /* [E] to write: of an original that has no filter and does not sample */
-	bool needs_record; /* [E] to write: of an original: a filter or samples need the record */
+	bool only_counts; /* [E] to write: of an original that has no filter and does not sample */
+	/* [E] to write: of an original: a filter, samples or the program need the record */
+	bool needs_record;
+	struct perf_program *program; /* [E] of an original; NULL: none */
+	/* Of an original: the program, if samples run it. [E] to write, RCU to read */
+	struct perf_program *sample_program;
 
 	/* Where it is. */
 	struct perf_context *ctx;      /* [R] NULL: in no context (PERF_EXIT, or being closed) */
@@ -411,6 +424,9 @@ static __always_inline void perf_walk(const void *source, perf_hit_fn *fn, void 
 
 /* sample.c. A sample is due. As perf_hit(). */
 void perf_overflow(struct perf_event *event, const struct perf_sample_data *data);
+/* program.c. Whether the program of samples, which there is, wants this one written. */
+bool perf_program_wants_sample(struct perf_event *event, const struct perf_sample_data *data,
+			       struct perf_program *program);
 /* overflow.c. A hit of an event with a period other than 1: whether a sample is due. */
 bool perf_period_is_over(struct perf_event *event);
 /* Counts a hit in this mode. Returns whether a sample is due: then perf_overflow() follows. */
@@ -580,8 +596,6 @@ int perf_paranoia(void);                       /* perf_event_paranoid. Any conte
 extern int sysctl_perf_event_max_stack;        /* callchain.c */
 extern int sysctl_perf_event_sample_rate;      /* overflow.c */
 extern const struct file_operations perf_fops; /* file.c */
-/* The event of an open file, or NULL: another kind of file. */
-struct perf_event *perf_file_event(struct file *file);
 /*
  * open.c: a copy of a program's attr, checked; the caller frees it. An errno as a pointer; -E2BIG:
  * attr.size of the program has the size that is known. Task context.

@@ -6,7 +6,8 @@
  *	config1	the name of the function, or of the file
  *	config2	the offset in it; kprobe without a name: the address
  *
- * A filter reads a record as that of a probe of tracefs without arguments.
+ * A filter reads a record as that of a probe of tracefs without arguments. A program runs at each
+ * hit, before all that.
  */
 #include "trace/perf/internal.h"
 
@@ -23,11 +24,13 @@
 
 struct perf_probe {
 	bool is_return;
-	char name[KSYM_NAME_LEN]; /* of the function; "": an address */
-	struct kretprobe rp;      /* kprobe; not at a return: only rp.kp */
-	struct path path;         /* uprobe; counted */
+	struct perf_program *program; /* [E] to write, RCU to read; NULL: none */
+	char name[KSYM_NAME_LEN];     /* of the function; "": an address */
+	struct kretprobe rp;          /* kprobe; not at a return: only rp.kp */
+	struct path path;             /* uprobe; counted */
+	char *path_name;              /* as it was given */
 	struct uprobe_consumer consumer;
-}; /* constant once registered */
+}; /* constant once registered, but for the program */
 
 /* ---- hits. Any context ---- */
 
@@ -57,41 +60,51 @@ static void hit(const struct perf_probe *probe, u8 mode, const unsigned long *he
 
 static int kprobe_hit(struct kprobe *p, struct pt_regs *regs)
 {
+	struct perf_probe *probe = container_of(p, struct perf_probe, rp.kp);
 	unsigned long ip = regs->ip - 1;
 
-	hit(container_of(p, struct perf_probe, rp.kp), PERF_MODE_KERNEL, &ip, 1, regs);
+	if (perf_program_passes(&probe->program, regs))
+		hit(probe, PERF_MODE_KERNEL, &ip, 1, regs);
 	return 0;
 }
 
 static int kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = get_kretprobe(ri);
+	struct perf_probe *probe;
 	unsigned long head[2];
 
 	if (!rp)
 		return 0;
+	probe = container_of(rp, struct perf_probe, rp);
+	if (!perf_program_passes(&probe->program, regs))
+		return 0;
 	head[0] = rp->kp.addr;
 	head[1] = get_kretprobe_retaddr(ri);
-	hit(container_of(rp, struct perf_probe, rp), PERF_MODE_KERNEL, head, 2, regs);
+	hit(probe, PERF_MODE_KERNEL, head, 2, regs);
 	return 0;
 }
 
 static void uprobe_hit(struct uprobe_consumer *consumer, struct pt_regs *regs)
 {
+	struct perf_probe *probe = container_of(consumer, struct perf_probe, consumer);
 	unsigned long ip = regs->ip;
 
 	preempt_disable();
-	hit(container_of(consumer, struct perf_probe, consumer), PERF_MODE_USER, &ip, 1, regs);
+	if (perf_program_passes(&probe->program, regs))
+		hit(probe, PERF_MODE_USER, &ip, 1, regs);
 	preempt_enable();
 }
 
 static void uretprobe_hit(struct uprobe_consumer *consumer, unsigned long func,
 			  struct pt_regs *regs)
 {
+	struct perf_probe *probe = container_of(consumer, struct perf_probe, consumer);
 	const unsigned long head[] = { func, regs->ip };
 
 	preempt_disable();
-	hit(container_of(consumer, struct perf_probe, consumer), PERF_MODE_USER, head, 2, regs);
+	if (perf_program_passes(&probe->program, regs))
+		hit(probe, PERF_MODE_USER, head, 2, regs);
 	preempt_enable();
 }
 
@@ -141,6 +154,12 @@ static int make_probe(struct perf_event *event,
 	return 0;
 }
 
+static int probe_set_program(struct perf_event *event, struct perf_program *program)
+{
+	rcu_assign_pointer(event->probe->program, program);
+	return 0;
+}
+
 /* ---- kprobe ---- */
 
 static int copy_function(struct perf_probe *probe, u64 from)
@@ -151,6 +170,20 @@ static int copy_function(struct perf_probe *probe, u64 from)
 		return 0;
 	length = strncpy_from_user(probe->name, (const char __user *)from, KSYM_NAME_LEN);
 	return length == KSYM_NAME_LEN ? -E2BIG : min((int)length, 0);
+}
+
+static int register_probe(struct perf_probe *probe, bool args_only)
+{
+	probe->rp.args_only = probe->rp.kp.args_only = args_only;
+	return probe->is_return ? register_kretprobe(&probe->rp) : register_kprobe(&probe->rp.kp);
+}
+
+static void unregister(struct perf_probe *probe)
+{
+	if (probe->is_return)
+		unregister_kretprobe(&probe->rp);
+	else
+		unregister_kprobe(&probe->rp.kp);
 }
 
 static int begin_kprobe(struct perf_probe *probe, const struct perf_event_attr *attr)
@@ -169,10 +202,8 @@ static int begin_kprobe(struct perf_probe *probe, const struct perf_event_attr *
 		kp->addr = attr->config2;
 	}
 	kp->pre_handler = kprobe_hit;
-	kp->args_only = !attr->sample_period; /* a sample may tell all registers */
 	probe->rp.handler = kretprobe_hit;
-	probe->rp.args_only = kp->args_only;
-	return probe->is_return ? register_kretprobe(&probe->rp) : register_kprobe(kp);
+	return register_probe(probe, !attr->sample_period); /* a sample may tell all registers */
 }
 
 static int kprobe_init(struct perf_event *event)
@@ -188,11 +219,33 @@ static void kprobe_destroy(struct perf_event *event)
 {
 	struct perf_probe *probe = event->probe;
 
-	if (probe->is_return)
-		unregister_kretprobe(&probe->rp);
-	else
-		unregister_kprobe(&probe->rp.kp);
+	unregister(probe);
 	kfree(probe);
+}
+
+/* The program may read all registers. */
+static int kprobe_set_program(struct perf_event *event, struct perf_program *program)
+{
+	struct perf_probe *probe = event->probe;
+	int error = 0;
+
+	if (program && probe->rp.args_only) {
+		unregister(probe);
+		if (probe->name[0])
+			probe->rp.kp.addr = 0;
+		error = register_probe(probe, false);
+	}
+	return error ? error : probe_set_program(event, program);
+}
+
+static void kprobe_place(const struct perf_event *event, struct perf_program_place *place)
+{
+	const struct perf_probe *probe = event->probe;
+
+	place->is_return = probe->is_return;
+	place->name = probe->name[0] ? probe->name : NULL;
+	place->offset = probe->rp.kp.offset;
+	place->addr = probe->rp.kp.addr;
 }
 
 static const struct pmu kprobe PERF_PMU(kprobe) = {
@@ -202,6 +255,9 @@ static const struct pmu kprobe PERF_PMU(kprobe) = {
 	.event_init = kprobe_init,
 	.destroy = kprobe_destroy,
 	.set_filter = probe_set_filter,
+	.set_program = kprobe_set_program,
+	.program_kind = PERF_PROGRAM_KPROBE,
+	.program_place = kprobe_place,
 };
 
 /* ---- uprobe ---- */
@@ -222,8 +278,17 @@ static int find_file(struct perf_probe *probe, u64 from)
 		error = length ? -EFAULT : -EINVAL;
 	else
 		error = length == PATH_MAX ? -E2BIG : kern_path(name, LOOKUP_FOLLOW, &probe->path);
-	kfree(name);
+	if (error)
+		kfree(name);
+	else
+		probe->path_name = name;
 	return error;
+}
+
+static void put_file(struct perf_probe *probe)
+{
+	path_put(&probe->path);
+	kfree(probe->path_name);
 }
 
 static int begin_uprobe(struct perf_probe *probe, const struct perf_event_attr *attr)
@@ -243,7 +308,7 @@ static int begin_uprobe(struct perf_probe *probe, const struct perf_event_attr *
 						 (loff_t)(attr->config >> 32), &probe->consumer)
 			: -EINVAL;
 	if (error)
-		path_put(&probe->path);
+		put_file(probe);
 	return error;
 }
 
@@ -258,8 +323,15 @@ static void uprobe_destroy(struct perf_event *event)
 
 	uprobe_unregister(probe->path.dentry->d_inode, (loff_t)event->attr->config2,
 			  &probe->consumer);
-	path_put(&probe->path);
+	put_file(probe);
 	kfree(probe);
+}
+
+static void uprobe_place(const struct perf_event *event, struct perf_program_place *place)
+{
+	place->is_return = event->probe->is_return;
+	place->name = event->probe->path_name;
+	place->offset = event->attr->config2;
 }
 
 static const struct pmu uprobe PERF_PMU(uprobe) = {
@@ -269,4 +341,7 @@ static const struct pmu uprobe PERF_PMU(uprobe) = {
 	.event_init = uprobe_init,
 	.destroy = uprobe_destroy,
 	.set_filter = probe_set_filter,
+	.set_program = probe_set_program,
+	.program_kind = PERF_PROGRAM_UPROBE,
+	.program_place = uprobe_place,
 };

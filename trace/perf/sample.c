@@ -430,11 +430,30 @@ static noinline void overflow_any(struct perf_event *event, const struct perf_sa
 	perf_recursion_exit(level);
 }
 
+/* The sample is not written, but it has been taken. */
+static noinline void drop(struct perf_event *event, const struct perf_sample_data *data)
+{
+	unsigned level = in_nmi() ? 1 : 0;
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	if (event->after && perf_recursion_enter(level)) {
+		perf_after_sample(event, data);
+		perf_recursion_exit(level);
+	}
+	raw_local_irq_restore(flags);
+}
+
 void perf_overflow(struct perf_event *event, const struct perf_sample_data *data)
 {
+	struct perf_program *program = rcu_dereference(perf_original(event)->sample_program);
 	u64 type = event->attr->sample_type;
 	unsigned long flags;
 
+	if (unlikely(program) && !perf_program_wants_sample(event, data, program)) {
+		drop(event, data);
+		return;
+	}
 	raw_local_irq_save(flags); /* no event of its own */
 	if (unlikely(in_nmi())) {
 		overflow_any(event, data, type, 1);

@@ -14,8 +14,11 @@
  * arguments differ (synthetic events). They have only a recorder. It hits before a record is built,
  * and says that it needs none, unless a perf event does.
  *
- * A perf event changes its way only when it gets its filter. Both ways are attached at that moment,
- * so a hit may be missed or counted twice then.
+ * A perf event changes its way only when it gets its filter or program. Both ways are attached at
+ * that moment, so a hit may be missed or counted twice then.
+ *
+ * Programs are of the struct perf_tp: a record is given to all of them before it is given to perf
+ * events. The counter does not ask them.
  */
 #include "trace/perf/internal.h"
 
@@ -40,6 +43,8 @@ struct perf_tp {
 	u16 ip_offset;  /* of the address in the record of a probe; 0: there is none */
 	unsigned users; /* [E] perf events */
 	unsigned counters, recorders; /* [E] perf events that use the way; 0: it is not attached */
+	struct list_head programs;    /* [E] to write, RCU to read: perf_program.node */
+	unsigned nr_programs;         /* [E] */
 	struct rcu_head rcu;
 };
 
@@ -176,9 +181,32 @@ static void count_hit(void *tp)
 struct tp_record {
 	const struct perf_tp *tp;
 	const unsigned long *from;
-	const void *entry;
+	void *entry;
 	u32 length;
 };
+
+/* Gives the record to all programs. False: one of them drops it. */
+static noinline bool run_programs(const struct tp_record *record)
+{
+	struct perf_program_hit hit = { .entry = record->entry };
+	struct perf_sample_data data;
+	struct perf_program *program;
+	u32 wanted = ~0U;
+
+	set_data(&data, record->tp, record->from);
+	hit.regs = data.regs;
+	hit.ip = data.ip;
+	hit.frame = data.frame;
+	list_for_each_entry_rcu (program, &record->tp->programs, node)
+		wanted &= program->run(program, &hit);
+	return wanted;
+}
+
+/* Whether the record is for perf events. */
+static __always_inline bool passes_programs(const struct tp_record *record)
+{
+	return likely(list_empty(&record->tp->programs)) || run_programs(record);
+}
 
 static noinline void hit_recorded(struct perf_event *event, void *data)
 {
@@ -210,15 +238,16 @@ static bool wants_record(struct trace_event_file *file)
 		return true; /* the counter hits those that need none */
 	hit.source = tp;
 	hit.complete = complete_hit;
-	return perf_hit_without_record(&hit);
+	return perf_hit_without_record(&hit) || !list_empty(&tp->programs);
 }
 
-static void record(struct trace_event_file *file, const void *entry, u32 length)
+static void record(struct trace_event_file *file, void *entry, u32 length)
 {
 	struct perf_tp *tp = container_of(file, struct perf_tp, file);
 	struct tp_record record = { tp, __builtin_frame_address(0), entry, length };
 
-	perf_for_each_hit(tp, hit_recorded, &record);
+	if (passes_programs(&record))
+		perf_for_each_hit(tp, hit_recorded, &record);
 }
 
 /*
@@ -232,6 +261,8 @@ static void short_record(struct trace_event_file *file, struct trace_entry *entr
 	struct tp_record record = { tp, **(unsigned long ***)frame[0], entry, length };
 
 	DEBUG_BUG_ON(!tp->has_counter);
+	if (!passes_programs(&record))
+		return;
 	tracing_entry_init(entry, file->call->event.type, tracing_gen_ctx_dec(1),
 			   current_stable->pid);
 	perf_walk(tp, hit_recorded, &record);
@@ -354,6 +385,7 @@ static struct perf_tp *make_tp(struct trace_event_call *call)
 	tp->file.call = call;
 	tp->file.tr = &perf_trace_array;
 	INIT_LIST_HEAD(&tp->file.triggers);
+	INIT_LIST_HEAD(&tp->programs);
 	tp->of_user = call->group || (call->flags & TRACE_EVENT_FL_UPROBE);
 	if (call->flags & TRACE_EVENT_FL_PROBE)
 		tp->ip_offset = find_ip(call->event.fields);
@@ -525,12 +557,24 @@ static int tracepoint_init(struct perf_event *event)
 	return error;
 }
 
+/* The event, for which the recorder is attached once more, leaves the way that it had. E held. */
+static void use_recorder(struct perf_event *event)
+{
+	bool counted = uses_counter(event);
+
+	smp_store_release(&event->needs_record, true);
+	WRITE_ONCE(event->only_counts, false);
+	if (event->source && counted)
+		detach_counter(event->tp);
+	else if (event->source)
+		detach_recorder(event->tp);
+}
+
 /* E held. */
 static int set_filter(struct perf_event *event, const char *text)
 {
 	struct perf_tp *tp = event->tp;
 	struct event_filter *filter;
-	bool counted = uses_counter(event);
 	int error = event_filter_create(NULL, tp->file.call, text, &filter);
 
 	if (error)
@@ -541,12 +585,7 @@ static int set_filter(struct perf_event *event, const char *text)
 		return error;
 	}
 	rcu_assign_pointer(event->filter, filter);
-	smp_store_release(&event->needs_record, true);
-	WRITE_ONCE(event->only_counts, false);
-	if (event->source && counted)
-		detach_counter(tp);
-	else if (event->source)
-		detach_recorder(tp);
+	use_recorder(event);
 	return 0;
 }
 
@@ -560,12 +599,70 @@ static int tracepoint_set_filter(struct perf_event *event, const char *text)
 	return error;
 }
 
+/*
+ * An event that has had a program stays with the recorder. The entries of tracers, and events of
+ * probes, whose programs would want registers, have none.
+ */
+static int tracepoint_set_program(struct perf_event *event, struct perf_program *program)
+{
+	struct perf_tp *tp = event->tp;
+	int error;
+
+	if (!program) {
+		tp->nr_programs--;
+		list_del_rcu(&event->program->node);
+		return 0;
+	}
+	if (!tp->has_recorder || (tp->file.call->flags & TRACE_EVENT_FL_PROBE))
+		return -EINVAL;
+	if (tp->nr_programs == PERF_PROGRAMS_MAX)
+		return -E2BIG;
+	error = event->source ? attach_recorder(tp) : 0;
+	if (error)
+		return error;
+	tp->nr_programs++;
+	list_add_tail_rcu(&program->node, &tp->programs);
+	use_recorder(event);
+	return 0;
+}
+
+u32 perf_program_record_size(const struct perf_event *event)
+{
+	const struct trace_event_field *field;
+	u32 size = 0;
+
+	if (!event->tp)
+		return 0;
+	for (field = event->tp->file.call->event.fields; field->name; field++)
+		size = max(size, (u32)field->offset + field->size);
+	return size;
+}
+
+void perf_program_for_each(struct perf_event *event, perf_program_fn *fn, void *data)
+{
+	struct perf_program *program;
+
+	mutex_lock(&event_mutex);
+	if (event->tp)
+		list_for_each_entry (program, &event->tp->programs, node)
+			fn(program, data);
+	mutex_unlock(&event_mutex);
+}
+
+static void tracepoint_place(const struct perf_event *event, struct perf_program_place *place)
+{
+	place->name = trace_event_name(event->tp->file.call);
+}
+
 static const struct pmu tracepoint PERF_PMU(tracepoint) = {
 	.name = "tracepoint",
 	.type = PERF_TYPE_TRACEPOINT,
 	.event_init = tracepoint_init,
 	.destroy = tracepoint_destroy,
 	.set_filter = tracepoint_set_filter,
+	.set_program = tracepoint_set_program,
+	.program_kind = PERF_PROGRAM_TRACEPOINT,
+	.program_place = tracepoint_place,
 };
 
 static int __init perf_tracepoint_init(void)

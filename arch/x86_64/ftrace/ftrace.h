@@ -93,6 +93,12 @@ static inline void ftrace_override_function_with_return(struct ftrace_regs *freg
 	ftrace_instruction_pointer_set(fregs, (unsigned long)ftrace_stub);
 }
 
+/* Returns bp at the call site, which is in the frame above. */
+static inline unsigned long ftrace_regs_bp(const struct ftrace_regs *fregs)
+{
+	return ((const unsigned long *)(fregs + 1))[3];
+}
+
 /* Returns the place of the traced function's own return address. A callback may change it. */
 static __always_inline unsigned long *ftrace_regs_return_slot(struct ftrace_regs *fregs)
 {
@@ -106,6 +112,12 @@ static __always_inline unsigned long *ftrace_regs_return_slot(struct ftrace_regs
 static inline unsigned long *fgraph_return_slot(struct ftrace_regs *fregs)
 {
 	return (unsigned long *)(fregs + 1) + 2;
+}
+
+/* Returns bp behind the return, for the same fregs. */
+static inline unsigned long fgraph_regs_bp(const struct ftrace_regs *fregs)
+{
+	return ((const unsigned long *)(fregs + 1))[1];
 }
 
 /*

@@ -12,6 +12,7 @@
 
 struct bpf_link;
 struct file;
+struct perf_event;
 struct seq_file;
 
 /* What BPF_OBJ_GET_INFO_BY_FD tells of a link. Linux's layout. */
@@ -39,36 +40,66 @@ struct bpf_link_info {
 
 /* A kind of links. Constant. */
 struct bpf_link_ops {
+	enum bpf_link_type type;
+	const char *name; /* as fdinfo writes it */
 	/* Detaches; no CPU runs the program for this link after it. Task context. */
 	void (*release)(struct bpf_link *link);
 	/* Frees what contains the link. Task context. */
 	void (*free)(struct bpf_link *link);
-	/* BPF_LINK_DETACH: NULL: -EOPNOTSUPP. */
-	int (*detach)(struct bpf_link *link);
-	/* BPF_LINK_UPDATE, old: must be the present one if not NULL. NULL: -EINVAL. */
-	int (*update)(struct bpf_link *link, struct bpf_prog *prog, struct bpf_prog *old);
-	/* Fills in the part of the kind; uinfo: the user's info, for buffers. 0 or an errno. NULL: none */
+	/* BPF_LINK_UPDATE of L's holder. old: NULL, or what must be the present program: else -EPERM. */
+	int (*update)(struct bpf_link *link, struct bpf_prog *prog, const struct bpf_prog *old);
+	/* Fills in the part of the kind, which has the user's buffers. 0 or an errno. NULL: no part. */
 	int (*fill_info)(const struct bpf_link *link, struct bpf_link_info *info);
-	void (*show_fdinfo)(const struct bpf_link *link, struct seq_file *m);
+	void (*show_fdinfo)(const struct bpf_link *link, struct seq_file *m); /* NULL: no lines */
 };
 
 struct bpf_link {
 	atomic_t refs;                  /* [A] descriptors, pins, and those that look at it */
 	u32 id;                         /* [C] */
-	enum bpf_link_type type;        /* [C] */
 	const struct bpf_link_ops *ops; /* [C] */
-	struct bpf_prog *prog;          /* [L] counted */
+	struct bpf_prog *prog;          /* [L] to change; counted */
 };
 
-/* Task context, all of them. put: may be the last one. */
+/* All of them: task context. */
+
+/* Of a kind: a new link with one reference, which takes over that to prog. */
+void bpf_link_init(struct bpf_link *link, const struct bpf_link_ops *ops, struct bpf_prog *prog);
+/*
+ * The link, which has attached its program, gets an id and a descriptor, which takes over the
+ * reference. The descriptor, or an errno: then the link is released and freed.
+ */
+int bpf_link_publish(struct bpf_link *link);
+
 void bpf_link_get(struct bpf_link *link);
-void bpf_link_put(struct bpf_link *link);
+void bpf_link_put(struct bpf_link *link); /* may be the last one */
 /* The link of a descriptor, counted; or ERR_PTR(-EBADF, -EINVAL: not a link). */
 struct bpf_link *bpf_link_get_fd(int fd);
 /* The link of an open file; NULL: another kind of file. Not counted. */
 struct bpf_link *bpf_link_of_file(struct file *file);
-/* A new descriptor of a link, which it takes a reference for: of OBJ_GET. Or an errno. */
+/* A new descriptor, which takes over the caller's reference; an error does not. */
 int bpf_link_new_fd(struct bpf_link *link);
+/* Its program, counted. */
+struct bpf_prog *bpf_link_get_prog(struct bpf_link *link);
 /* BPF_OBJ_GET_INFO_BY_FD of a link. 0 or an errno. */
-int bpf_link_get_info(const struct bpf_link *link, const union bpf_attr *attr,
+int bpf_link_get_info(struct bpf_link *link, const union bpf_attr *attr,
 		      union bpf_attr __user *uattr);
+/*
+ * Copies a name into a program's buffer of size bytes, cut at its end. 0; -ENOSPC: it was cut;
+ * -EFAULT.
+ */
+int bpf_copy_text(u64 to, u32 size, const char *text);
+
+/* ---- kinds: attach a program, and return the descriptor of a link or an errno ---- */
+
+/* Each takes over the reference to prog, also if it fails. perf.c */
+int bpf_perf_link_attach(const union bpf_attr *attr, struct bpf_prog *prog);
+struct bpf_prog *bpf_perf_event_prog(struct perf_event *event); /* counted; NULL: has none */
+/* raw_tp.c: name: of a RAW_TRACEPOINT program's tracepoint; 0: attach_btf_id tells it. */
+int bpf_raw_tp_attach(struct bpf_prog *prog, u64 name);
+const char *bpf_raw_tp_link_name(const struct bpf_link *link); /* NULL: another kind */
+/* tracing.c: fentry, fexit, fmod_ret */
+int bpf_tracing_attach(struct bpf_prog *prog, u64 cookie);
+/* multi.c */
+int bpf_kprobe_multi_attach(const union bpf_attr *attr, struct bpf_prog *prog);
+/* iter.c */
+int bpf_iter_attach(const union bpf_attr *attr, struct bpf_prog *prog);

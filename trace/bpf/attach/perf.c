@@ -1,0 +1,287 @@
+/*
+ * Programs on perf events: PERF_EVENT_IOC_SET_BPF and links. trace/perf/program.h tells when they
+ * run. A program's type decides on which events it may be:
+ *
+ *	KPROBE		kprobe, uprobe. Context: the registers.
+ *	TRACEPOINT	tracepoint. Context: the record; its first 8 bytes, which the program
+ *			cannot read, are the address of registers, for helpers.
+ *	PERF_EVENT	other events. Context: the registers, the period, and an address.
+ */
+#include "arch/cpu/ptrace.h"
+#include "arch/irq/descriptors.h"
+#include "arch/mm/uaccess.h"
+#include "fs/file/file.h"
+#include "fs/vfs/fs.h"
+#include "kernel/init.h"
+#include "kernel/mm/slab.h"
+#include "trace/bpf/attach/link.h"
+#include "trace/bpf/attach/run.h"
+#include "trace/perf/perf_event.h"
+#include "trace/perf/program.h"
+
+/* A program on an event. Constant. */
+struct bpf_perf_program {
+	struct perf_program program;
+	struct bpf_prog *prog; /* counted */
+	u64 cookie;
+	unsigned long
+		func_ip; /* of a kprobe at a function's entry or return; 0: of another event */
+};
+
+/* ---- hits. Any context, preemption off ---- */
+
+/* 0, as if the program had dropped the hit, if another one runs on this CPU. */
+static __always_inline u32 run(const struct bpf_perf_program *attached, struct perf_event *event,
+			       const void *context)
+{
+	struct bpf_run_ctx ctx = {
+		.cookie = attached->cookie,
+		.func_ip = attached->func_ip,
+		.event = event,
+	};
+	u32 result;
+
+	if (!bpf_event_enter(attached->prog))
+		return 0;
+	bpf_run_ctx_set(&ctx);
+	result = bpf_prog_run_counted(attached->prog, context);
+	bpf_run_ctx_reset(&ctx);
+	bpf_event_exit();
+	return result;
+}
+
+static u32 run_probe(struct perf_program *program, void *regs)
+{
+	return run(container_of(program, struct bpf_perf_program, program), NULL, regs);
+}
+
+/* The registers of a hit of which only the place is known. */
+static const struct pt_regs *find_regs(const struct perf_program_hit *hit, struct pt_regs *regs)
+{
+	if (hit->regs)
+		return hit->regs;
+	*regs = (struct pt_regs){
+		.ip = hit->ip,
+		.bp = hit->frame,
+		.sp = hit->frame,
+		.cs = __KERNEL_CS,
+		.ss = __KERNEL_DS,
+	};
+	return regs;
+}
+
+static u32 run_tracepoint(struct perf_program *program, void *context)
+{
+	const struct perf_program_hit *hit = context;
+	const struct pt_regs **slot = hit->entry;
+	const struct pt_regs *head = *slot;
+	struct pt_regs regs;
+	u32 result;
+
+	*slot = find_regs(hit, &regs);
+	result = run(container_of(program, struct bpf_perf_program, program), NULL, hit->entry);
+	*slot = head;
+	return result;
+}
+
+static u32 run_sample(struct perf_program *program, void *context)
+{
+	const struct perf_program_hit *hit = context;
+	struct pt_regs regs;
+	struct {
+		struct pt_regs regs;
+		u64 sample_period, addr;
+	} data = {
+		.regs = *find_regs(hit, &regs),
+		.sample_period = hit->period,
+		.addr = hit->addr,
+	};
+
+	return run(container_of(program, struct bpf_perf_program, program), hit->event, &data);
+}
+
+/* ---- attaching. Task context ---- */
+
+static void free_program(struct perf_program *program)
+{
+	struct bpf_perf_program *attached = container_of(program, struct bpf_perf_program, program);
+
+	bpf_prog_put(attached->prog);
+	kfree(attached);
+}
+
+static int check(const struct bpf_prog *prog, struct perf_event *event)
+{
+	enum perf_program_kind kind = perf_program_kind(event);
+
+	switch (kind) {
+	case PERF_PROGRAM_KPROBE:
+	case PERF_PROGRAM_UPROBE:
+		if (prog->type != BPF_PROG_TYPE_KPROBE || prog->sleepable)
+			return -EINVAL;
+		return prog->overrides_return ? -EINVAL : 0;
+	case PERF_PROGRAM_TRACEPOINT:
+		if (prog->type != BPF_PROG_TYPE_TRACEPOINT)
+			return -EINVAL;
+		return prog->max_ctx_offset > perf_program_record_size(event) ? -EACCES : 0;
+	case PERF_PROGRAM_SAMPLE:
+		return prog->type == BPF_PROG_TYPE_PERF_EVENT ? 0 : -EINVAL;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* Takes over the reference to prog, also if it fails. 0 or an errno. */
+static int attach(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
+{
+	struct bpf_perf_program *attached;
+	struct perf_program_place place;
+	int error = check(prog, event);
+
+	attached = error ? NULL : kzalloc(sizeof(*attached), GFP_KERNEL);
+	if (!attached) {
+		bpf_prog_put(prog);
+		return error ? error : -ENOMEM;
+	}
+	perf_program_place(event, &place);
+	attached->prog = prog;
+	attached->cookie = cookie;
+	attached->func_ip = place.offset ? 0 : place.addr;
+	attached->program.free = free_program;
+	attached->program.run = prog->type == BPF_PROG_TYPE_KPROBE       ? run_probe
+				: prog->type == BPF_PROG_TYPE_TRACEPOINT ? run_tracepoint
+									 : run_sample;
+	error = perf_program_set(event, &attached->program);
+	if (error)
+		free_program(&attached->program);
+	return error;
+}
+
+/* ---- what perf's descriptors ask ---- */
+
+static int set(struct perf_event *event, int fd)
+{
+	struct bpf_prog *prog = bpf_prog_get_fd(fd);
+
+	return IS_ERR(prog) ? (int)PTR_ERR(prog) : attach(event, prog, 0);
+}
+
+struct ids {
+	u32 nr, list[PERF_PROGRAMS_MAX];
+};
+
+static void add_id(struct perf_program *program, void *data)
+{
+	struct ids *ids = data;
+
+	ids->list[ids->nr++] = container_of(program, struct bpf_perf_program, program)->prog->id;
+}
+
+static int query(struct perf_event *event, struct perf_event_query_bpf __user *arg, u32 room)
+{
+	struct ids ids = { .nr = 0 };
+	size_t size;
+
+	perf_program_for_each(event, add_id, &ids);
+	size = min(room, ids.nr) * sizeof(u32);
+	if (put_user(ids.nr, &arg->prog_cnt) || copy_to_user(arg->ids, ids.list, size))
+		return -EFAULT;
+	return room && room < ids.nr ? -ENOSPC : 0;
+}
+
+static const struct perf_program_ops ops = { set, query };
+
+static int __init bpf_perf_init(void)
+{
+	perf_program_ops = &ops;
+	return 0;
+}
+early_initcall(bpf_perf_init);
+
+/* ---- links ---- */
+
+struct bpf_perf_link {
+	struct bpf_link link;
+	struct file *file; /* of the event; counted */
+};
+
+static void release_link(struct bpf_link *link)
+{
+	struct bpf_perf_link *perf = container_of(link, struct bpf_perf_link, link);
+
+	perf_program_clear(perf_file_event(perf->file));
+	fput(perf->file);
+}
+
+static void free_link(struct bpf_link *link)
+{
+	kfree(container_of(link, struct bpf_perf_link, link));
+}
+
+static const struct bpf_link_ops perf_link_ops = {
+	.type = BPF_LINK_TYPE_PERF_EVENT,
+	.name = "perf",
+	.release = release_link,
+	.free = free_link,
+};
+
+/* The open event of a descriptor, counted; or an ERR_PTR. */
+static struct file *get_event_file(u32 fd)
+{
+	struct file *file = fget(fd);
+
+	if (!file || perf_file_event(file))
+		return file ? file : ERR_PTR(-EBADF);
+	fput(file);
+	return ERR_PTR(-EBADF);
+}
+
+/* Takes over prog and file, also if it fails. */
+static int make_link(struct file *file, struct bpf_prog *prog, u64 cookie)
+{
+	struct bpf_perf_link *perf = kzalloc(sizeof(*perf), GFP_KERNEL);
+	int error = -ENOMEM;
+
+	if (perf) {
+		bpf_prog_get(prog); /* for the event */
+		error = attach(perf_file_event(file), prog, cookie);
+	}
+	if (error) {
+		bpf_prog_put(prog);
+		fput(file);
+		kfree(perf);
+		return error;
+	}
+	perf->file = file;
+	bpf_link_init(&perf->link, &perf_link_ops, prog);
+	return bpf_link_publish(&perf->link);
+}
+
+int bpf_perf_link_attach(const union bpf_attr *attr, struct bpf_prog *prog)
+{
+	struct file *file = attr->link_create.flags ? ERR_PTR(-EINVAL)
+						    : get_event_file(attr->link_create.target_fd);
+
+	if (!IS_ERR(file))
+		return make_link(file, prog, attr->link_create.perf_event.bpf_cookie);
+	bpf_prog_put(prog);
+	return (int)PTR_ERR(file);
+}
+
+/* ---- for BPF_TASK_FD_QUERY ---- */
+
+static void take_prog(struct perf_program *program, void *data)
+{
+	struct bpf_prog **prog = data;
+
+	*prog = container_of(program, struct bpf_perf_program, program)->prog;
+	bpf_prog_get(*prog);
+}
+
+struct bpf_prog *bpf_perf_event_prog(struct perf_event *event)
+{
+	struct bpf_prog *prog = NULL;
+
+	perf_program_call(event, take_prog, &prog);
+	return prog;
+}

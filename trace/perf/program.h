@@ -1,0 +1,98 @@
+/*
+ * Programs that the hits of an event run: trace/bpf makes them, and perf knows only this.
+ *
+ * An event has at most one. What it is for depends on the event:
+ *
+ *	probe		Each hit runs it, in all tasks and on all CPUs, whether the event is on or
+ *			not, before anything is counted. context: the struct pt_regs of the place;
+ *			of a return, those behind it.
+ *	tracepoint	The same. The events of one event of tracefs run theirs one after the other.
+ *			context: a struct perf_program_hit with the record.
+ *	sample		Each sample of the event, of its children, too, runs it, before the sample
+ *			is written. context: a struct perf_program_hit.
+ *
+ * Result 0 of the program, or of one of a tracepoint's programs, drops the hit: nothing of it is
+ * counted or recorded. For a sample: it is not written; the count stays.
+ */
+#pragma once
+
+#include "kernel/lib/list.h"
+#include "kernel/rcu/rcu.h"
+#include "kernel/types.h"
+
+struct file;
+struct perf_event;
+struct perf_event_query_bpf;
+struct pt_regs;
+
+enum perf_program_kind {
+	PERF_PROGRAM_NONE, /* of an event that runs none */
+	PERF_PROGRAM_KPROBE,
+	PERF_PROGRAM_UPROBE,
+	PERF_PROGRAM_TRACEPOINT,
+	PERF_PROGRAM_SAMPLE,
+};
+
+struct perf_program_hit {
+	const struct pt_regs *regs; /* NULL: only ip and frame are known, of the kernel */
+	unsigned long ip, frame;    /* frame 0: not known */
+	void *entry;                /* the record; the program's owner may use the first 8 bytes */
+	struct perf_event *event;   /* of a sample: the original; with the next two */
+	u64 period, addr;
+};
+
+struct perf_program {
+	/* Any context, preemption off. */
+	u32 (*run)(struct perf_program *program, void *context);
+	/* No CPU runs it any more. Task context, in an RCU callback. */
+	void (*free)(struct perf_program *program);
+	/* Of perf. */
+	struct list_head node; /* [E] of a tracepoint; RCU */
+	struct rcu_head rcu;
+};
+
+/* At most so many on one tracepoint, as in Linux. */
+#define PERF_PROGRAMS_MAX 64
+
+/* The event of an open file, or NULL: another kind of file. */
+struct perf_event *perf_file_event(struct file *file);
+enum perf_program_kind perf_program_kind(const struct perf_event *event);
+/* Of a tracepoint's records: the offset behind the last field. Of others: 0. */
+u32 perf_program_record_size(const struct perf_event *event);
+/*
+ * Gives the event its program, which belongs to perf if that works: 0; -EEXIST: it has one;
+ * -EINVAL: it runs none; or the errno of attaching. Task context, sleeps, no lock held.
+ */
+int perf_program_set(struct perf_event *event, struct perf_program *program);
+/* Takes it away again; it is freed after a grace period. No program: does nothing. Same context. */
+void perf_program_clear(struct perf_event *event);
+typedef void perf_program_fn(struct perf_program *program, void *data);
+/* Calls fn for the program of the event, if it has one, while it cannot change. Same context. */
+void perf_program_call(struct perf_event *event, perf_program_fn *fn, void *data);
+/* The same for the programs of all events that have the tracepoint of this one. */
+void perf_program_for_each(struct perf_event *event, perf_program_fn *fn, void *data);
+
+/* What a probe's or tracepoint's event hits, for BPF_TASK_FD_QUERY. */
+struct perf_program_place {
+	const char *name; /* of the tracepoint, of the function or the file; NULL: an address alone.
+			     It stays while the event does */
+	bool is_return;
+	u64 offset, addr;
+};
+void perf_program_place(const struct perf_event *event, struct perf_program_place *place);
+
+/* Set at the boot by trace/bpf: PERF_EVENT_IOC_SET_BPF, and QUERY_BPF of a tracepoint. */
+struct perf_program_ops {
+	int (*set)(struct perf_event *event, int fd);
+	/* Writes the ids of the programs behind arg, at most room of them. */
+	int (*query)(struct perf_event *event, struct perf_event_query_bpf __user *arg, u32 room);
+};
+extern const struct perf_program_ops *perf_program_ops; /* NULL: there are no programs */
+
+/* For hits. Whether the hit of a probe is to be counted: the program, if there is one, wants it. */
+static __always_inline bool perf_program_passes(struct perf_program *const *slot, void *context)
+{
+	struct perf_program *program = rcu_dereference(*slot);
+
+	return likely(!program) || program->run(program, context);
+}
