@@ -29,7 +29,9 @@ void kvfree(const void *addr); /* as vfree() */
  * vunmap(). Returns the address; NULL: failure. Task context.
  */
 void *vmap_ring(struct page *const *pages, size_t count);
-/* Unmaps what vmap_ring() has mapped, and flushes the TLBs of all CPUs. As vfree(). */
+/* The same, once. */
+void *vmap(struct page *const *pages, size_t count);
+/* Unmaps what vmap() or vmap_ring() has mapped, and flushes the TLBs of all CPUs. As vfree(). */
 void vunmap(const void *addr);
 /*
  * Maps device registers uncached, RW NX. Returns the address for phys; NULL: failure. Task context.

@@ -1,16 +1,17 @@
-/* Pages of others at addresses of vmalloc(): rings that are mapped twice. */
+/* Pages of others at addresses of vmalloc(); rings are mapped twice. */
 #include "arch/mm/pgtable.h"
 #include "kernel/bug.h"
 #include "kernel/mm/internal.h"
 #include "kernel/mm/vmalloc.h"
 
-void *vmap_ring(struct page *const *pages, size_t count)
+/* Maps the pages so many times, one behind the other. */
+static void *map_pages(struct page *const *pages, size_t count, size_t times)
 {
-	struct vmap_area *area = alloc_vmap_area(2 * count * PAGE_SIZE, true);
+	struct vmap_area *area = alloc_vmap_area(times * count * PAGE_SIZE, true);
 
 	if (!area)
 		return NULL;
-	for (size_t i = 0; i < 2 * count; i++) {
+	for (size_t i = 0; i < times * count; i++) {
 		if (map_kernel_page(area->start + i * PAGE_SIZE, page_to_phys(pages[i % count]),
 				    PAGE_KERNEL)) {
 			free_vmap_areas(area);
@@ -18,6 +19,16 @@ void *vmap_ring(struct page *const *pages, size_t count)
 		}
 	}
 	return (void *)area->start;
+}
+
+void *vmap(struct page *const *pages, size_t count)
+{
+	return map_pages(pages, count, 1);
+}
+
+void *vmap_ring(struct page *const *pages, size_t count)
+{
+	return map_pages(pages, count, 2);
 }
 
 void vunmap(const void *addr)
