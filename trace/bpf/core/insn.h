@@ -135,3 +135,24 @@ static inline bool bpf_insn_is_helper_call(const struct bpf_insn *insn)
 {
 	return insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == 0;
 }
+static inline bool bpf_insn_is_pseudo_func(const struct bpf_insn *insn)
+{
+	return bpf_insn_is_ld_imm64(insn) && insn->src_reg == BPF_PSEUDO_FUNC;
+}
+/* A jump with or without a condition; no call, no exit. */
+static inline bool bpf_insn_is_jump(const struct bpf_insn *insn)
+{
+	u8 class = BPF_CLASS(insn->code), op = BPF_OP(insn->code);
+
+	return (class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL && op != BPF_EXIT;
+}
+/* Where a jump at that instruction goes. */
+static inline u32 bpf_jump_target(const struct bpf_insn *insn, u32 insn_idx)
+{
+	return insn_idx + 1 + (u32)(s32)insn->off;
+}
+/* The constant of LD | IMM | DW, of which the second half follows. */
+static inline u64 bpf_imm64(const struct bpf_insn *insn)
+{
+	return (u64)(u32)insn[1].imm << 32 | (u32)insn->imm;
+}

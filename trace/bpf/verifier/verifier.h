@@ -150,6 +150,7 @@ struct bpf_insn_aux_data {
 	const struct bpf_func_proto *proto; /* of a call of a helper */
 	bool seen;           /* some way comes here: else it is dead code */
 	bool prune_point;
+	bool found;          /* instructions.c: can be reached */
 	bool calls_callback; /* a call of a helper that calls back, 0 to n times: see check_helper_call() */
 	u16 live_regs;       /* registers that some way from here reads before it writes: bits */
 };
@@ -157,7 +158,11 @@ struct bpf_insn_aux_data {
 struct bpf_subprog_info {
 	u32 start;
 	u16 stack_depth;
-	bool has_tail_call, is_callback, is_global, tail_call_reachable, has_ld_abs;
+	bool has_tail_call, is_callback, is_global, has_ld_abs;
+	/*
+	 * [i]: when it is frame i, its callers use at most that much stack - 1. 0: it never is.
+	 */
+	u32 callers_stack[MAX_CALL_FRAMES + 1];
 	const struct btf_type *proto; /* FUNC_PROTO of func_info, in prog->btf; NULL: none */
 	u32 func_type_id;
 };
@@ -192,6 +197,8 @@ struct bpf_verifier_log {
 	void (*watch)(struct bpf_verifier_log *log, struct bpf_verifier_env *env);
 };
 
+#define BPF_ID_MAP_SIZE 256
+
 struct bpf_verifier_env {
 	struct bpf_prog *prog;
 	struct bpf_insn *insns; /* prog->insns */
@@ -218,6 +225,12 @@ struct bpf_verifier_env {
 	size_t state_bytes; /* of all states: at most BPF_STATE_MEMORY */
 	u32 max_ctx_offset;
 	int push_error;
+	u64 insn_log_pos; /* where the log stood after the last instruction, and its length there */
+	u32 insn_log_len;
+	struct bpf_id_pair {
+		u32 old, cur;
+	} idmap[BPF_ID_MAP_SIZE]; /* room of states_equal.c */
+	u32 nr_ids;
 };
 
 /* 64 MB: more states than that, and the program is too complex: -E2BIG. */
@@ -244,12 +257,17 @@ int bpf_check(struct bpf_prog *prog, const union bpf_attr *attr, struct bpf_veri
 /* log.c */
 void verbose(struct bpf_verifier_env *env, const char *fmt, ...) __printf(2, 3);
 void bpf_print_state(struct bpf_verifier_env *env, const struct bpf_func_state *state);
+void bpf_print_insn(struct bpf_verifier_env *env, u32 insn_idx);
+/* After its line, what its registers are now. insn_idx < 0, or another text follows: nothing. */
+void bpf_print_insn_state(struct bpf_verifier_env *env, s32 insn_idx);
+void bpf_log_rewind(struct bpf_verifier_env *env, u64 pos);
 const char *bpf_reg_type_str(u32 type);
 /* disasm.c: "(b7) r0 = 0". At most size bytes. Pure; no env. */
 void bpf_disasm(const struct bpf_insn *insn, char *text, size_t size);
 
-/* instructions.c: opcodes, reserved fields, jumps within functions; sets prune points. */
-int bpf_check_instructions(struct bpf_verifier_env *env);
+/* instructions.c: opcodes, reserved fields, registers; then: each is reached. Sets prune points. */
+int bpf_check_opcodes(struct bpf_verifier_env *env);
+int bpf_check_ways(struct bpf_verifier_env *env);
 /* subprogs.c: finds functions; checks func_info; later the stack depth and recursion of calls. */
 int bpf_check_subprogs(struct bpf_verifier_env *env);
 int bpf_check_max_stack_depth(struct bpf_verifier_env *env);
@@ -396,8 +414,10 @@ bool is_precise(const struct bpf_reg_state *reg);
 int start_origins(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
 void free_origins(struct bpf_verifier_env *env);
 
-/* liveness.c: fills aux->live_regs. 0, -ENOMEM. */
-int bpf_compute_liveness(struct bpf_verifier_env *env);
+/* liveness.c: fills aux->live_regs. */
+void bpf_compute_liveness(struct bpf_verifier_env *env);
+/* The registers that an instruction reads and writes, as bits. */
+void bpf_insn_regs(struct bpf_verifier_env *env, u32 insn_idx, u16 *use, u16 *def);
 
 /* fixup.c: after the walk: what the interpreter and the JIT need (trace/bpf/core/prog.h). */
 int bpf_fixup(struct bpf_verifier_env *env);
