@@ -57,6 +57,7 @@ struct bpf_prog {
 	bool uses_tail_call;                        /* [C] */
 	u32 jited_len;                              /* [C] bytes */
 	u32 max_ctx_offset; /* [C] bytes of the context that it reads; a record must have them */
+	u32 max_buf_access; /* [C] the same of an iterator's buffers: keys and values */
 	struct bpf_map **used_maps;                 /* [C] each is counted */
 	u32 nr_used_maps;                           /* [C] */
 	u32 verified_insns;                         /* [C] that the verifier has looked at */

@@ -143,6 +143,7 @@ struct bpf_insn_aux_data {
 	struct bpf_map *map; /* of a call, ld_imm64; NULL, or BPF_MAP_PTR_POISON if ways differ */
 	u64 map_key_state;
 	u64 address;         /* of ld_imm64: what it becomes */
+	u32 arg_btf_id, ret_btf_id; /* of a call: the structures it takes and returns; 0: not looked up */
 	u32 map_index, map_off; /* of ld_imm64 of a map: in used_maps */
 	u32 btf_id;          /* of ld_imm64 of a variable */
 	u32 btf_mem_size;
@@ -340,17 +341,27 @@ int bpf_grow_stack(struct bpf_verifier_env *env, struct bpf_func_state *func, u3
 int check_stack_read(struct bpf_verifier_env *env, int ptr_regno, int off, int size, int dst_regno);
 int check_stack_write(struct bpf_verifier_env *env, int ptr_regno, int off, int size,
 		      int value_regno, u32 insn_idx);
-/* A helper reads size bytes, or with uninit writes them; marks what it writes as unknown. */
-int check_stack_range_initialized(struct bpf_verifier_env *env, int regno, int off, int size,
-				  bool zero_size_allowed, bool uninit);
+/* Makes room for the access, or says that " read from", " write to" … is out of bounds. */
+int check_stack_bounds(struct bpf_verifier_env *env, int regno, int off, int size,
+		       const char *access);
+/* A helper reads size bytes, or also writes them: then they are unknown. */
+int check_stack_helper_access(struct bpf_verifier_env *env, int regno, int off, int size,
+			      bool zero_size_allowed, bool write);
 
 /* memory.c: a load, store or atomic through a pointer register. */
 int check_mem_access(struct bpf_verifier_env *env, u32 insn_idx, int regno, int off, u8 bpf_size,
 		     bool write, int value_regno, bool strict_alignment_once);
 int check_atomic(struct bpf_verifier_env *env, u32 insn_idx, const struct bpf_insn *insn);
-/* A helper touches access_size bytes at a register's pointer. */
+/* A helper reads access_size bytes at a register's pointer, or also writes them. */
 int check_helper_mem_access(struct bpf_verifier_env *env, int regno, int access_size,
-			    bool zero_size_allowed, bool write, bool uninit);
+			    bool zero_size_allowed, bool write);
+/* size bytes at off and the register's variable offset lie in mem_size bytes. */
+int check_mem_region(struct bpf_verifier_env *env, int regno, int off, int size, u32 mem_size,
+		     bool zero_size_allowed);
+int check_ptr_alignment(struct bpf_verifier_env *env, const struct bpf_reg_state *reg, int off,
+			int size, bool strict);
+/* A pointer that must be as it was given; fixed_off_ok: or moved by a constant. */
+int check_ptr_off_reg(struct bpf_verifier_env *env, int regno, bool fixed_off_ok);
 
 /* pointers.c: ADD, SUB with a pointer; all other arithmetic on pointers is refused. */
 int adjust_ptr_min_max_vals(struct bpf_verifier_env *env, const struct bpf_insn *insn,
@@ -358,10 +369,15 @@ int adjust_ptr_min_max_vals(struct bpf_verifier_env *env, const struct bpf_insn 
 /* btf.c: a load of size bytes at off of a struct of the kernel: what dst_regno becomes. */
 int check_ptr_to_btf_access(struct bpf_verifier_env *env, int regno, int off, int size, bool write,
 			    int dst_regno);
+/* The same of a load from a map: its members are readable as those of a struct of the kernel. */
+int check_ptr_to_map_access(struct bpf_verifier_env *env, int regno, int off, int size, bool write,
+			    int dst_regno);
 /* Whether a pointer to struct `id` at off may stand for one to struct `want`: first members. */
 bool btf_struct_ids_match(const struct btf *btf, u32 id, int off, u32 want);
 /* Number of a STRUCT of the kernel, by name. 0: none. */
 u32 bpf_btf_find_struct(const struct btf *btf, const char *name);
+/* Bytes of a type. False: it has no size, or no sane one. */
+bool bpf_btf_type_size(const struct btf *btf, u32 id, u32 *size);
 
 /* step.c: one instruction that is no jump: loads, stores, arithmetic. */
 int check_step(struct bpf_verifier_env *env, const struct bpf_insn *insn);

@@ -1,0 +1,333 @@
+/*
+ * Arguments of calls: whether a register is what the helper's prototype asks for.
+ */
+#include "kernel/compiler.h"
+#include "kernel/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/bpf/verifier/calls.h"
+
+/* The kinds of registers that will do, up to the first 0. */
+typedef u32 reg_types[8];
+
+static const reg_types types_of_arg[__BPF_ARG_TYPE_MAX] = {
+	[ARG_CONST_MAP_PTR] = { CONST_PTR_TO_MAP },
+	[ARG_PTR_TO_MAP_KEY] = { PTR_TO_STACK, PTR_TO_MAP_KEY, PTR_TO_MAP_VALUE },
+	[ARG_PTR_TO_MAP_VALUE] = { PTR_TO_STACK, PTR_TO_MAP_KEY, PTR_TO_MAP_VALUE },
+	[ARG_PTR_TO_MEM] = { PTR_TO_STACK, PTR_TO_MAP_KEY, PTR_TO_MAP_VALUE, PTR_TO_MEM,
+			     PTR_TO_MEM | MEM_ALLOC, PTR_TO_BUF },
+	[ARG_CONST_SIZE] = { SCALAR_VALUE },
+	[ARG_CONST_SIZE_OR_ZERO] = { SCALAR_VALUE },
+	[ARG_CONST_ALLOC_SIZE_OR_ZERO] = { SCALAR_VALUE },
+	[ARG_PTR_TO_CTX] = { PTR_TO_CTX },
+	[ARG_PTR_TO_ALLOC_MEM] = { PTR_TO_MEM | MEM_ALLOC },
+	[ARG_PTR_TO_BTF_ID] = { PTR_TO_BTF_ID },
+	[ARG_PTR_TO_LONG] = { PTR_TO_STACK, PTR_TO_MAP_VALUE, PTR_TO_MEM, PTR_TO_MEM | MEM_ALLOC },
+	[ARG_PTR_TO_INT] = { PTR_TO_STACK, PTR_TO_MAP_VALUE, PTR_TO_MEM, PTR_TO_MEM | MEM_ALLOC },
+	[ARG_PTR_TO_STACK] = { PTR_TO_STACK },
+	[ARG_PTR_TO_FUNC] = { PTR_TO_FUNC },
+	[ARG_PTR_TO_CONST_STR] = { PTR_TO_MAP_VALUE },
+};
+/* An ARG_PTR_TO_BTF_ID without a name: a per-CPU variable of any type. */
+static const reg_types percpu_types = { PTR_TO_BTF_ID | MEM_PERCPU };
+
+static bool is_percpu_arg(const struct bpf_call *call, u32 arg)
+{
+	return (call->proto->arg_type[arg] & BPF_ARG_BASE) == ARG_PTR_TO_BTF_ID &&
+	       !call->proto->arg_btf_name[arg];
+}
+
+/* A helper that does not say that it only reads is taken to write. */
+static bool arg_is_written(const struct bpf_call *call, u32 arg)
+{
+	return !(call->proto->arg_type[arg] & ARG_MEM_RDONLY);
+}
+
+static int check_btf_arg(struct bpf_verifier_env *env, u32 arg, const struct bpf_call *call)
+{
+	const struct bpf_reg_state *reg = &cur_regs(env)[BPF_REG_1 + arg];
+	struct bpf_insn_aux_data *aux = &env->aux[env->insn_idx];
+	const char *want = call->proto->arg_btf_name[arg];
+	const struct btf_type *t;
+
+	/* A prototype asks for one kind of structure only. */
+	if (!aux->arg_btf_id)
+		aux->arg_btf_id = bpf_btf_find_struct(env->btf, want);
+	if (aux->arg_btf_id &&
+	    btf_struct_ids_match(env->btf, reg->btf_id, reg->off, aux->arg_btf_id))
+		return 0;
+	t = btf_type_by_id(env->btf, reg->btf_id);
+	verbose(env, "R%d is of type %s but %s is expected\n", BPF_REG_1 + arg,
+		btf_name_by_offset(env->btf, t->name_off), want);
+	return -EACCES;
+}
+
+static int check_reg_type(struct bpf_verifier_env *env, u32 arg, const struct bpf_call *call)
+{
+	const struct bpf_reg_state *reg = &cur_regs(env)[BPF_REG_1 + arg];
+	u32 arg_type = call->proto->arg_type[arg], type = reg->type;
+	const u32 *types = types_of_arg[arg_type & BPF_ARG_BASE];
+	u32 n;
+
+	if (is_percpu_arg(call, arg))
+		types = percpu_types;
+	if (arg_type & ARG_MEM_RDONLY)
+		type &= ~(u32)MEM_RDONLY;
+	for (n = 0; types[n]; n++) {
+		if (types[n] == type)
+			return type == PTR_TO_BTF_ID ? check_btf_arg(env, arg, call) : 0;
+	}
+	verbose(env, "R%d type=%s expected=", BPF_REG_1 + arg, bpf_reg_type_str(reg->type));
+	for (u32 i = 0; i < n; i++)
+		verbose(env, "%s%s", bpf_reg_type_str(types[i]), i + 1 < n ? ", " : "\n");
+	return -EACCES;
+}
+
+/* Pointers to memory may have moved, within it; others must be as they were given. */
+static int check_arg_offset(struct bpf_verifier_env *env, int regno, u32 arg_type)
+{
+	switch (reg_base(&cur_regs(env)[regno])) {
+	case SCALAR_VALUE:
+	case PTR_TO_STACK:
+	case PTR_TO_MAP_KEY:
+	case PTR_TO_MAP_VALUE:
+	case PTR_TO_MEM:
+	case PTR_TO_BUF:
+		if ((arg_type & BPF_ARG_BASE) != ARG_PTR_TO_ALLOC_MEM)
+			return 0;
+		return check_ptr_off_reg(env, regno, false);
+	case PTR_TO_BTF_ID:
+		return check_ptr_off_reg(env, regno, true);
+	default:
+		return check_ptr_off_reg(env, regno, false);
+	}
+}
+
+static int check_arg_reference(struct bpf_verifier_env *env, int regno, u32 arg_type,
+			       struct bpf_call *call)
+{
+	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
+
+	if (arg_type & ARG_OBJ_RELEASE) {
+		if (!reg->ref_obj_id) {
+			verbose(env, "R%d must be referenced when passed to release function\n",
+				regno);
+			return -EINVAL;
+		}
+		call->releases = true;
+		call->ref_obj_id = reg->ref_obj_id;
+	}
+	return 0;
+}
+
+/* The size of the memory that the argument before points to. */
+static int check_mem_size_reg(struct bpf_verifier_env *env, int regno, bool zero_size_allowed,
+			      bool write, struct bpf_call *call)
+{
+	const struct bpf_scalar *s = &cur_regs(env)[regno].s;
+	int err;
+
+	call->max_size = s->umax;
+	if (s->smin < 0) {
+		verbose(env, "R%d min value is negative, either use unsigned or 'var &= const'\n",
+			regno);
+		return -EACCES;
+	}
+	if (!s->umin) {
+		err = check_helper_mem_access(env, regno - 1, 0, zero_size_allowed, write);
+		if (err)
+			return err;
+	}
+	if (s->umax >= BPF_MAX_VAR_SIZ) {
+		verbose(env,
+			"R%d unbounded memory access, use 'var &= const' or 'if (var < const)'\n",
+			regno);
+		return -EACCES;
+	}
+	mark_precise(&cur_regs(env)[regno]);
+	return check_helper_mem_access(env, regno - 1, (int)s->umax, zero_size_allowed, write);
+}
+
+static int check_fixed_mem(struct bpf_verifier_env *env, int regno, int size, bool aligned,
+			   bool write)
+{
+	int err = check_helper_mem_access(env, regno, size, false, write);
+
+	if (!err && aligned)
+		err = check_ptr_alignment(env, &cur_regs(env)[regno], 0, size, true);
+	return err;
+}
+
+/* Text in a map that nobody changes any more. */
+static int check_const_str(struct bpf_verifier_env *env, int regno)
+{
+	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
+	const struct bpf_map *map = reg->map_ptr;
+	u32 off = (u32)reg->off + (u32)reg->s.var_off.value;
+	u64 address;
+	int err;
+
+	if (!bpf_map_is_rdonly(map)) {
+		verbose(env, "R%d does not point to a readonly map'\n", regno);
+		return -EACCES;
+	}
+	if (!tnum_is_const(reg->s.var_off)) {
+		verbose(env, "R%d is not a constant address'\n", regno);
+		return -EACCES;
+	}
+	if (!map->ops->direct_value_addr) {
+		verbose(env, "no direct value access support for this map type\n");
+		return -EACCES;
+	}
+	err = check_mem_region(env, regno, reg->off, 1, map->value_size, false);
+	if (err)
+		return err;
+	err = map->ops->direct_value_addr(map, &address, off);
+	if (err) {
+		verbose(env, "direct value access on string failed\n");
+		return err;
+	}
+	if (!memchr((const void *)address, 0, map->value_size - off)) {
+		verbose(env, "string is not zero-terminated\n");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_alloc_size(struct bpf_verifier_env *env, int regno, struct bpf_call *call)
+{
+	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
+
+	if (!tnum_is_const(reg->s.var_off) || reg->s.umax >= BPF_MAX_VAR_SIZ) {
+		verbose(env, "R%d is not a known constant'\n", regno);
+		return -EACCES;
+	}
+	call->mem_size = (u32)reg->s.umax;
+	mark_precise(reg);
+	return 0;
+}
+
+/* What the base of the argument's type asks beyond the kind of the register. */
+static int check_arg_value(struct bpf_verifier_env *env, u32 arg, struct bpf_call *call)
+{
+	int regno = (int)(BPF_REG_1 + arg);
+	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
+	u32 arg_type = call->proto->arg_type[arg];
+	bool write = arg_is_written(call, arg);
+
+	switch (arg_type & BPF_ARG_BASE) {
+	case ARG_CONST_MAP_PTR:
+		call->map = reg->map_ptr;
+		call->map_uid = reg->map_uid;
+		return 0;
+	case ARG_PTR_TO_MAP_KEY:
+		return check_helper_mem_access(env, regno, (int)call->map->key_size, false, false);
+	case ARG_PTR_TO_MAP_VALUE:
+		/* pop and peek write the value; peek at a Bloom filter reads it, as update does. */
+		write = arg_type & ARG_MEM_UNINIT &&
+			call->map->map_type != BPF_MAP_TYPE_BLOOM_FILTER;
+		return check_helper_mem_access(env, regno, (int)call->map->value_size, false,
+					       write);
+	case ARG_PTR_TO_MEM:
+		if (!(arg_type & ARG_FIXED_SIZE))
+			return 0; /* the next argument is the size */
+		return check_fixed_mem(env, regno, (int)call->proto->arg_size[arg], false, write);
+	case ARG_PTR_TO_LONG:
+		return check_fixed_mem(env, regno, 8, true, true);
+	case ARG_PTR_TO_INT:
+		return check_fixed_mem(env, regno, 4, true, true);
+	case ARG_CONST_SIZE:
+	case ARG_CONST_SIZE_OR_ZERO:
+		return check_mem_size_reg(env, regno,
+					  (arg_type & BPF_ARG_BASE) == ARG_CONST_SIZE_OR_ZERO,
+					  arg_is_written(call, arg - 1), call);
+	case ARG_CONST_ALLOC_SIZE_OR_ZERO:
+		return check_alloc_size(env, regno, call);
+	case ARG_PTR_TO_BTF_ID:
+		if (is_percpu_arg(call, arg))
+			call->percpu_btf_id = reg->btf_id;
+		return 0;
+	case ARG_PTR_TO_FUNC:
+		call->subprogno = reg->subprogno;
+		return 0;
+	case ARG_PTR_TO_CONST_STR:
+		return check_const_str(env, regno);
+	default:
+		return 0;
+	}
+}
+
+int check_func_arg(struct bpf_verifier_env *env, u32 arg, struct bpf_call *call)
+{
+	u32 arg_type = call->proto->arg_type[arg], base = arg_type & BPF_ARG_BASE;
+	int regno = (int)(BPF_REG_1 + arg), err;
+
+	if (base == ARG_DONTCARE)
+		return 0;
+	err = check_reg_arg(env, (u32)regno, true);
+	if (err || base == ARG_ANYTHING)
+		return err;
+	/* A prototype names the map before what lies in it. */
+	if ((base == ARG_PTR_TO_MAP_KEY || base == ARG_PTR_TO_MAP_VALUE) && !call->map) {
+		verbose(env, "invalid map_ptr to access map->%s\n",
+			base == ARG_PTR_TO_MAP_KEY ? "key" : "value");
+		return -EACCES;
+	}
+	if (bpf_reg_is_null(&cur_regs(env)[regno]) && arg_type & ARG_MAYBE_NULL)
+		return 0; /* its size, if it has one, must be 0: check_helper_mem_access() */
+	err = check_reg_type(env, arg, call);
+	if (!err)
+		err = check_arg_offset(env, regno, arg_type);
+	if (!err)
+		err = check_arg_reference(env, regno, arg_type, call);
+	return err ?: check_arg_value(env, arg, call);
+}
+
+/* Memory of a fixed size, or NULL: the function compares it itself. */
+static int check_global_mem(struct bpf_verifier_env *env, int regno, u32 size)
+{
+	struct bpf_reg_state *reg = &cur_regs(env)[regno], saved = *reg;
+	int err = check_arg_offset(env, regno, ARG_PTR_TO_MEM);
+
+	if (err || bpf_reg_is_null(reg))
+		return err;
+	reg->type &= ~(u32)PTR_MAYBE_NULL;
+	err = check_helper_mem_access(env, regno, (int)size, true, true);
+	*reg = saved;
+	return err ? -EINVAL : 0;
+}
+
+static int check_global_arg(struct bpf_verifier_env *env, u32 i, const struct bpf_func_arg *arg)
+{
+	int regno = (int)(BPF_REG_1 + i), err;
+	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
+
+	err = check_reg_arg(env, (u32)regno, true);
+	if (err)
+		return err;
+	switch (arg->kind) {
+	case BPF_FUNC_ARG_SCALAR:
+		if (reg->type == SCALAR_VALUE)
+			return 0;
+		verbose(env, "R%d is not a scalar\n", regno);
+		return -EINVAL;
+	case BPF_FUNC_ARG_CTX:
+		err = check_arg_offset(env, regno, ARG_PTR_TO_CTX);
+		if (err || reg->type == PTR_TO_CTX)
+			return err;
+		verbose(env, "arg#%d expected pointer to ctx, but got PTR\n", i);
+		return -EINVAL;
+	default:
+		return check_global_mem(env, regno, arg->mem_size);
+	}
+}
+
+int check_global_args(struct bpf_verifier_env *env, u32 subprogno)
+{
+	struct bpf_func_arg args[MAX_BPF_FUNC_REG_ARGS];
+	u32 count;
+	int err = bpf_get_func_args(env, subprogno, args, &count);
+
+	for (u32 i = 0; !err && i < count; i++)
+		err = check_global_arg(env, i, &args[i]);
+	return err;
+}

@@ -1,0 +1,392 @@
+/*
+ * Loads and stores: what kind of memory a pointer leads to, how much of it there is, and what a
+ * load brings. check_mem_access() is for instructions, check_helper_mem_access() for memory that a
+ * helper touches.
+ */
+#include "kernel/compiler.h"
+#include "kernel/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/bpf/verifier/verifier.h"
+
+/* One access: size bytes at the pointer in regno, + off. */
+struct access {
+	struct bpf_reg_state *reg;
+	int regno, off, size;
+	bool write;
+	int value_regno; /* < 0: none */
+	u32 insn_idx;
+};
+
+static int check_offset(struct bpf_verifier_env *env, int regno, s64 off, int size, u32 mem_size,
+			bool zero_size_allowed)
+{
+	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
+
+	if (off >= 0 && (size > 0 || (!size && zero_size_allowed)) && off + size <= (s64)mem_size)
+		return 0;
+	if (reg_base(reg) == PTR_TO_MAP_KEY)
+		verbose(env, "invalid access to map key, key_size=%d off=%d size=%d\n", mem_size,
+			(int)off, size);
+	else if (reg_base(reg) == PTR_TO_MAP_VALUE)
+		verbose(env, "invalid access to map value, value_size=%d off=%d size=%d\n",
+			mem_size, (int)off, size);
+	else
+		verbose(env, "invalid access to memory, mem_size=%u off=%d size=%d\n", mem_size,
+			(int)off, size);
+	return -EACCES;
+}
+
+int check_mem_region(struct bpf_verifier_env *env, int regno, int off, int size, u32 mem_size,
+		     bool zero_size_allowed)
+{
+	const struct bpf_scalar *s = &cur_regs(env)[regno].s;
+
+	/* The lowest and the highest place must be right; then all between them are. */
+	if (s->smin < 0 && (s->smin < INT32_MIN || s->smin + off < 0)) {
+		verbose(env,
+			"R%d min value is negative, either use unsigned index or do a if (index "
+			">=0) check.\n",
+			regno);
+		return -EACCES;
+	}
+	if (s->smin >= BPF_MAX_VAR_OFF ||
+	    check_offset(env, regno, s->smin + off, size, mem_size, zero_size_allowed)) {
+		verbose(env, "R%d min value is outside of the allowed memory range\n", regno);
+		return -EACCES;
+	}
+	if (s->umax >= BPF_MAX_VAR_OFF) {
+		verbose(env,
+			"R%d unbounded memory access, make sure to bounds check any such access\n",
+			regno);
+		return -EACCES;
+	}
+	if (check_offset(env, regno, (s64)s->umax + off, size, mem_size, zero_size_allowed)) {
+		verbose(env, "R%d max value is outside of the allowed memory range\n", regno);
+		return -EACCES;
+	}
+	return 0;
+}
+
+int check_ptr_alignment(struct bpf_verifier_env *env, const struct bpf_reg_state *reg, int off,
+			int size, bool strict)
+{
+	static const char *const names[PTR_TO_FUNC + 1] = {
+		[PTR_TO_MAP_KEY] = "key ",
+		[PTR_TO_MAP_VALUE] = "value ",
+		[PTR_TO_CTX] = "context ",
+		[PTR_TO_STACK] = "stack ",
+	};
+	const char *name = names[reg_base(reg)];
+	struct tnum sum;
+
+	/* Slots of the stack are kept for aligned accesses only. */
+	if (size == 1 || (!strict && !env->strict_alignment && reg_base(reg) != PTR_TO_STACK))
+		return 0;
+	sum = tnum_add(reg->s.var_off, tnum_const((u64)(s64)(reg->off + off)));
+	if (tnum_is_aligned(sum, (u64)size))
+		return 0;
+	verbose(env, "misaligned %saccess off " TNUM_FMT "+%d+%d size %d\n", name ?: "",
+		TNUM_ARGS(reg->s.var_off), reg->off, off, size);
+	return -EACCES;
+}
+
+int check_ptr_off_reg(struct bpf_verifier_env *env, int regno, bool fixed_off_ok)
+{
+	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
+	const char *type = bpf_reg_type_str(reg->type);
+
+	if (reg->off < 0) {
+		verbose(env, "negative offset %s ptr R%d off=%d disallowed\n", type, regno,
+			reg->off);
+		return -EACCES;
+	}
+	if (!fixed_off_ok && reg->off) {
+		verbose(env, "dereference of modified %s ptr R%d off=%d disallowed\n", type, regno,
+			reg->off);
+		return -EACCES;
+	}
+	if (!tnum_is_const(reg->s.var_off) || reg->s.var_off.value) {
+		verbose(env, "variable %s access var_off=" TNUM_FMT " disallowed\n", type,
+			TNUM_ARGS(reg->s.var_off));
+		return -EACCES;
+	}
+	return 0;
+}
+
+static int cannot_write(struct bpf_verifier_env *env, int regno)
+{
+	verbose(env, "R%d cannot write into %s\n", regno,
+		bpf_reg_type_str(cur_regs(env)[regno].type));
+	return -EACCES;
+}
+
+/* Whether programs may read, or write, the values of the map. */
+static int check_map_access_type(struct bpf_verifier_env *env, const struct bpf_map *map, int off,
+				 int size, bool write)
+{
+	if (!(map->map_flags & (write ? BPF_F_RDONLY_PROG : BPF_F_WRONLY_PROG)))
+		return 0;
+	verbose(env, "%s map forbidden, value_size=%d off=%d size=%d\n",
+		write ? "write into" : "read from", map->value_size, off, size);
+	return -EACCES;
+}
+
+/* A value that never changes any more is a constant. */
+static bool read_constant(const struct access *a, u64 *value)
+{
+	const struct bpf_map *map = a->reg->map_ptr;
+	u64 address;
+
+	if (a->write || !scalar_is_const(&a->reg->s) || !map->ops->direct_value_addr ||
+	    !bpf_map_is_rdonly(map))
+		return false;
+	if (map->ops->direct_value_addr(map, &address, (u32)a->off + (u32)a->reg->s.umin))
+		return false;
+	*value = 0;
+	memcpy(value, (const void *)address, (size_t)a->size);
+	return true;
+}
+
+static int check_map_value_access(struct bpf_verifier_env *env, const struct access *a)
+{
+	const struct bpf_map *map = a->reg->map_ptr;
+	u64 value;
+	int err;
+
+	err = check_map_access_type(env, map, a->off, a->size, a->write);
+	if (!err)
+		err = check_mem_region(env, a->regno, a->off, a->size, map->value_size, false);
+	if (err || a->write || a->value_regno < 0)
+		return err;
+	if (read_constant(a, &value))
+		mark_reg_known(&cur_regs(env)[a->value_regno], value);
+	else
+		mark_reg_unknown(&cur_regs(env)[a->value_regno]);
+	return 0;
+}
+
+static int check_ctx_access(struct bpf_verifier_env *env, const struct access *a)
+{
+	struct bpf_insn_access_aux aux = {};
+	struct bpf_reg_state *dst;
+	int err;
+
+	err = check_ptr_off_reg(env, a->regno, false);
+	if (err)
+		return err;
+	if (!env->ops->is_valid_access ||
+	    !env->ops->is_valid_access(a->off, a->size, a->write, env->prog, &aux)) {
+		verbose(env, "invalid bpf_context access off=%d size=%d\n", a->off, a->size);
+		return -EACCES;
+	}
+	if ((u32)(a->off + a->size) > env->max_ctx_offset)
+		env->max_ctx_offset = (u32)(a->off + a->size);
+	if (a->write || a->value_regno < 0)
+		return 0;
+	dst = &cur_regs(env)[a->value_regno];
+	mark_reg_unknown(dst);
+	if (aux.kind == BPF_CTX_BTF_ID) {
+		mark_reg_known_zero(dst);
+		dst->type = PTR_TO_BTF_ID | (aux.maybe_null ? PTR_MAYBE_NULL : 0) |
+			    (aux.untrusted ? PTR_UNTRUSTED : 0);
+		dst->btf_id = aux.btf_id;
+	} else if (aux.kind == BPF_CTX_BUF) {
+		mark_reg_known_zero(dst);
+		dst->type = PTR_TO_BUF | MEM_RDONLY | (aux.maybe_null ? PTR_MAYBE_NULL : 0);
+	}
+	if (dst->type & PTR_MAYBE_NULL)
+		dst->id = ++env->id_gen;
+	return 0;
+}
+
+/* A buffer of an iterator: who attaches the program compares its size with the highest access. */
+static int check_buffer_access(struct bpf_verifier_env *env, int regno, int off, int size)
+{
+	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
+
+	if (off < 0) {
+		verbose(env, "R%d invalid %s buffer access: off=%d, size=%d\n", regno,
+			reg->type & MEM_RDONLY ? "rdonly" : "rdwr", off, size);
+		return -EACCES;
+	}
+	if (!tnum_is_const(reg->s.var_off) || reg->s.var_off.value) {
+		verbose(env, "R%d invalid variable buffer offset: off=%d, var_off=" TNUM_FMT "\n",
+			regno, off, TNUM_ARGS(reg->s.var_off));
+		return -EACCES;
+	}
+	if ((u32)(off + size) > env->prog->max_buf_access)
+		env->prog->max_buf_access = (u32)(off + size);
+	return 0;
+}
+
+/* Memory of which all bytes are numbers. */
+static int check_plain_memory(struct bpf_verifier_env *env, const struct access *a)
+{
+	struct bpf_reg_state *reg = a->reg;
+	int err;
+
+	if (a->write && reg->type & MEM_RDONLY)
+		return cannot_write(env, a->regno);
+	if (reg_base(reg) == PTR_TO_MAP_KEY && a->write) {
+		verbose(env, "write to change key R%d not allowed\n", a->regno);
+		return -EACCES;
+	}
+	if (reg_base(reg) == PTR_TO_BUF)
+		err = check_buffer_access(env, a->regno, a->off, a->size);
+	else
+		err = check_mem_region(env, a->regno, a->off, a->size,
+				       reg_base(reg) == PTR_TO_MAP_KEY ? reg->map_ptr->key_size
+								       : reg->mem_size,
+				       false);
+	if (!err && !a->write && a->value_regno >= 0)
+		mark_reg_unknown(&cur_regs(env)[a->value_regno]);
+	return err;
+}
+
+static int check_stack_access(struct bpf_verifier_env *env, const struct access *a)
+{
+	int err;
+
+	err = check_stack_bounds(env, a->regno, a->off, a->size,
+				 a->write ? " write to" : " read from");
+	if (err)
+		return err;
+	return a->write ? check_stack_write(env, a->regno, a->off, a->size, a->value_regno,
+					    a->insn_idx)
+			: check_stack_read(env, a->regno, a->off, a->size, a->value_regno);
+}
+
+static int check_pointer(struct bpf_verifier_env *env, const struct access *a)
+{
+	u32 type = a->reg->type;
+
+	switch (type & PTR_MAYBE_NULL ? SCALAR_VALUE : reg_base(a->reg)) {
+	case PTR_TO_MAP_VALUE:
+		return check_map_value_access(env, a);
+	case PTR_TO_MAP_KEY:
+	case PTR_TO_MEM:
+	case PTR_TO_BUF:
+		return check_plain_memory(env, a);
+	case PTR_TO_CTX:
+		return check_ctx_access(env, a);
+	case PTR_TO_STACK:
+		return check_stack_access(env, a);
+	case PTR_TO_BTF_ID:
+		return check_ptr_to_btf_access(env, a->regno, a->off, a->size, a->write,
+					       a->value_regno);
+	case CONST_PTR_TO_MAP:
+		return check_ptr_to_map_access(env, a->regno, a->off, a->size, a->write,
+					       a->value_regno);
+	default:
+		verbose(env, "R%d invalid mem access '%s'\n", a->regno, bpf_reg_type_str(type));
+		return -EACCES;
+	}
+}
+
+int check_mem_access(struct bpf_verifier_env *env, u32 insn_idx, int regno, int off, u8 bpf_size,
+		     bool write, int value_regno, bool strict_alignment_once)
+{
+	struct bpf_reg_state *regs = cur_regs(env), *reg = &regs[regno];
+	int size = (int)bpf_size_to_bytes(bpf_size), err;
+	struct access access = { reg, regno, off + reg->off, size, write, value_regno, insn_idx };
+
+	err = check_ptr_alignment(env, reg, off, size, strict_alignment_once);
+	if (!err)
+		err = check_pointer(env, &access);
+	/* A load of fewer than 8 bytes clears the rest of the register. */
+	if (!err && !write && value_regno >= 0 && size < BPF_REG_SIZE &&
+	    regs[value_regno].type == SCALAR_VALUE)
+		scalar_truncate(&regs[value_regno].s, (u8)size);
+	return err;
+}
+
+int check_atomic(struct bpf_verifier_env *env, u32 insn_idx, const struct bpf_insn *insn)
+{
+	u8 size = BPF_SIZE(insn->code);
+	int load_regno = -1, err;
+
+	switch (insn->imm) {
+	case BPF_ADD:
+	case BPF_AND:
+	case BPF_OR:
+	case BPF_XOR:
+		break;
+	case BPF_ADD | BPF_FETCH:
+	case BPF_AND | BPF_FETCH:
+	case BPF_OR | BPF_FETCH:
+	case BPF_XOR | BPF_FETCH:
+	case BPF_XCHG:
+		load_regno = insn->src_reg;
+		break;
+	case BPF_CMPXCHG:
+		load_regno = BPF_REG_0;
+		break;
+	default:
+		verbose(env, "BPF_ATOMIC uses invalid atomic opcode %02x\n", insn->imm);
+		return -EINVAL;
+	}
+	if (size != BPF_W && size != BPF_DW) {
+		verbose(env, "invalid atomic operand size\n");
+		return -EINVAL;
+	}
+	err = check_reg_arg(env, insn->src_reg, true);
+	if (!err)
+		err = check_reg_arg(env, insn->dst_reg, true);
+	if (!err && insn->imm == BPF_CMPXCHG)
+		err = check_reg_arg(env, BPF_REG_0, true);
+	if (err)
+		return err;
+	if (reg_base(&cur_regs(env)[insn->dst_reg]) == PTR_TO_CTX) {
+		verbose(env, "BPF_ATOMIC stores into R%d ctx is not allowed\n", insn->dst_reg);
+		return -EACCES;
+	}
+	if (load_regno >= 0)
+		err = check_reg_arg(env, (u32)load_regno, false);
+	/* The memory must be such that it can be read, then read into the register, then written. */
+	if (!err)
+		err = check_mem_access(env, insn_idx, insn->dst_reg, insn->off, size, false, -1,
+				       true);
+	if (!err && load_regno >= 0)
+		err = check_mem_access(env, insn_idx, insn->dst_reg, insn->off, size, false,
+				       load_regno, true);
+	if (!err)
+		err = check_mem_access(env, insn_idx, insn->dst_reg, insn->off, size, true, -1,
+				       true);
+	return err;
+}
+
+int check_helper_mem_access(struct bpf_verifier_env *env, int regno, int access_size,
+			    bool zero_size_allowed, bool write)
+{
+	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
+	int err;
+
+	if (write && (reg->type & MEM_RDONLY || reg_base(reg) == PTR_TO_MAP_KEY))
+		return cannot_write(env, regno);
+	switch (reg->type & PTR_MAYBE_NULL ? SCALAR_VALUE : reg_base(reg)) {
+	case PTR_TO_MAP_KEY:
+		return check_mem_region(env, regno, reg->off, access_size, reg->map_ptr->key_size,
+					false);
+	case PTR_TO_MAP_VALUE:
+		err = check_map_access_type(env, reg->map_ptr, reg->off, access_size, write);
+		if (err)
+			return err;
+		return check_mem_region(env, regno, reg->off, access_size, reg->map_ptr->value_size,
+					zero_size_allowed);
+	case PTR_TO_MEM:
+		return check_mem_region(env, regno, reg->off, access_size, reg->mem_size,
+					zero_size_allowed);
+	case PTR_TO_BUF:
+		return check_buffer_access(env, regno, reg->off, access_size);
+	case PTR_TO_STACK:
+		return check_stack_helper_access(env, regno, reg->off, access_size,
+						 zero_size_allowed, write);
+	default:
+		/* No bytes of NULL may be read. */
+		if (zero_size_allowed && !access_size && bpf_reg_is_null(reg))
+			return 0;
+		verbose(env, "R%d type=%s ", regno, bpf_reg_type_str(reg->type));
+		verbose(env, "expected=%s\n", bpf_reg_type_str(PTR_TO_STACK));
+		return -EACCES;
+	}
+}

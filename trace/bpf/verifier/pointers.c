@@ -1,0 +1,137 @@
+/*
+ * Arithmetic on pointers. A pointer moves by a number, and stays a pointer to the same thing: the
+ * constant part goes to off, the rest to s. Whether it still points into the thing is asked when
+ * it is used. All other arithmetic is refused, or makes a number of which nothing is known.
+ */
+#include "kernel/compiler.h"
+#include "kernel/errno.h"
+#include "trace/bpf/verifier/verifier.h"
+
+static const char *operator_name(u8 op)
+{
+	static const char *const names[] = {
+		"+=", "-=", "*=", "/=", "|=", "&=", "<<=", ">>=", "neg", "%=", "^=", "=", "s>>=",
+	};
+
+	return op >> 4 < (int)ARRAY_SIZE(names) ? names[op >> 4] : "unknown";
+}
+
+/* Whether an offset is so small that sums of them cannot overflow. */
+static bool is_sane_offset(struct bpf_verifier_env *env, const struct bpf_reg_state *reg, u32 type)
+{
+	s64 value = (s64)reg->s.var_off.value, smin = reg->s.smin;
+
+	if (tnum_is_const(reg->s.var_off) &&
+	    (value >= BPF_MAX_VAR_OFF || value <= -BPF_MAX_VAR_OFF)) {
+		verbose(env, "math between %s pointer and %ld is not allowed\n",
+			bpf_reg_type_str(type), value);
+		return false;
+	}
+	if (reg->type != SCALAR_VALUE &&
+	    (reg->off >= BPF_MAX_VAR_OFF || reg->off <= -BPF_MAX_VAR_OFF)) {
+		verbose(env, "%s pointer offset %d is not allowed\n", bpf_reg_type_str(type),
+			reg->off);
+		return false;
+	}
+	if (smin == INT64_MIN) {
+		verbose(env,
+			"math between %s pointer and register with unbounded min value is not "
+			"allowed\n",
+			bpf_reg_type_str(type));
+		return false;
+	}
+	if (smin >= BPF_MAX_VAR_OFF || smin <= -BPF_MAX_VAR_OFF) {
+		verbose(env, "value %ld makes %s pointer be out of bounds\n", smin,
+			bpf_reg_type_str(type));
+		return false;
+	}
+	return true;
+}
+
+/* Whether this kind of pointer may move by that number. */
+static int check_operand(struct bpf_verifier_env *env, const struct bpf_insn *insn,
+			 const struct bpf_reg_state *ptr, const struct bpf_reg_state *scalar)
+{
+	u8 op = BPF_OP(insn->code);
+	u32 dst = insn->dst_reg;
+
+	if (BPF_CLASS(insn->code) != BPF_ALU64) {
+		verbose(env, "R%d 32-bit pointer arithmetic prohibited\n", dst);
+		return -EACCES;
+	}
+	if (ptr->type & PTR_MAYBE_NULL) {
+		verbose(env, "R%d pointer arithmetic on %s prohibited, null-check it first\n", dst,
+			bpf_reg_type_str(ptr->type));
+		return -EACCES;
+	}
+	if (reg_base(ptr) == CONST_PTR_TO_MAP && !(op == BPF_ADD && bpf_reg_is_null(scalar))) {
+		verbose(env, "R%d pointer arithmetic on %s prohibited\n", dst,
+			bpf_reg_type_str(ptr->type));
+		return -EACCES;
+	}
+	return is_sane_offset(env, scalar, ptr->type) && is_sane_offset(env, ptr, ptr->type)
+		       ? 0
+		       : -EINVAL;
+}
+
+/* ptr is not dst: the instruction was scalar op pointer. */
+static int check_operator(struct bpf_verifier_env *env, const struct bpf_insn *insn,
+			  const struct bpf_reg_state *ptr, bool ptr_is_dst)
+{
+	u8 op = BPF_OP(insn->code);
+	u32 dst = insn->dst_reg;
+
+	switch (op) {
+	case BPF_ADD:
+		return 0;
+	case BPF_SUB:
+		if (!ptr_is_dst) {
+			verbose(env, "R%d tried to subtract pointer from scalar\n", dst);
+			return -EACCES;
+		}
+		if (reg_base(ptr) == PTR_TO_STACK) {
+			verbose(env, "R%d subtraction from stack pointer prohibited\n", dst);
+			return -EACCES;
+		}
+		return 0;
+	case BPF_AND:
+	case BPF_OR:
+	case BPF_XOR:
+		verbose(env, "R%d bitwise operator %s on pointer prohibited\n", dst,
+			operator_name(op));
+		return -EACCES;
+	default:
+		verbose(env, "R%d pointer arithmetic with %s operator prohibited\n", dst,
+			operator_name(op));
+		return -EACCES;
+	}
+}
+
+int adjust_ptr_min_max_vals(struct bpf_verifier_env *env, const struct bpf_insn *insn,
+			    const struct bpf_reg_state *ptr, const struct bpf_reg_state *scalar)
+{
+	struct bpf_reg_state *dst = &cur_regs(env)[insn->dst_reg];
+	struct bpf_scalar by = scalar->s;
+	u8 op = BPF_OP(insn->code);
+	s64 off;
+	int err;
+
+	/* No run comes here, or the result is a number: the difference of the lower halves. */
+	if (scalar_is_empty(&by) || (BPF_CLASS(insn->code) == BPF_ALU && op == BPF_SUB)) {
+		mark_reg_unknown(dst);
+		return 0;
+	}
+	err = check_operand(env, insn, ptr, scalar);
+	if (!err)
+		err = check_operator(env, insn, ptr, ptr == dst);
+	if (err)
+		return err;
+	if (dst != ptr)
+		*dst = *ptr;
+	off = op == BPF_ADD ? dst->off + by.smin : dst->off - by.smin;
+	if (scalar_is_const(&by) && off == (s32)off)
+		dst->off = (s32)off;
+	else
+		scalar_alu(&dst->s, &by, op, true);
+	return is_sane_offset(env, dst, ptr->type) ? 0 : -EINVAL;
+}

@@ -1,0 +1,102 @@
+/*
+ * References: records of ring buffers that a program has reserved. It must give up each one, on all
+ * ways, or the ring would stand still for ever. A reference has an id; registers that point to the
+ * record, or may be NULL instead, bear it.
+ *
+ * A callback runs any number of times. So it must give up what it has acquired, and cannot give up
+ * what its caller has. A function that is called may do both for its caller.
+ */
+#include "kernel/errno.h"
+#include "kernel/lib/string.h"
+#include "trace/bpf/verifier/calls.h"
+
+#define MAX_REFERENCES 256
+
+/* The frame of the callback that runs, or 0. */
+static u32 innermost_callback(const struct bpf_verifier_state *state)
+{
+	u32 frame = state->curframe;
+
+	while (frame && !state->frame[frame]->in_callback_fn)
+		frame--;
+	return frame;
+}
+
+int acquire_reference(struct bpf_verifier_env *env, u32 insn_idx)
+{
+	struct bpf_verifier_state *state = env->cur;
+	struct bpf_reference_state *refs;
+
+	if (state->nr_refs == MAX_REFERENCES) {
+		verbose(env, "more than %d references\n", MAX_REFERENCES);
+		return -E2BIG;
+	}
+	refs = bpf_state_alloc(env, (state->nr_refs + 1) * sizeof(*refs));
+	if (!refs)
+		return env->push_error;
+	if (state->nr_refs)
+		memcpy(refs, state->refs, state->nr_refs * sizeof(*refs));
+	bpf_state_free(env, state->refs);
+	state->refs = refs;
+	refs[state->nr_refs++] = (struct bpf_reference_state){
+		.id = ++env->id_gen,
+		.insn_idx = insn_idx,
+		.callback_ref = innermost_callback(state),
+	};
+	return (int)env->id_gen;
+}
+
+static void forget_reference(struct bpf_reg_state *reg, void *id)
+{
+	if (reg->ref_obj_id == *(u32 *)id)
+		mark_reg_unknown(reg);
+}
+
+int release_reference(struct bpf_verifier_env *env, u32 ref_obj_id)
+{
+	struct bpf_verifier_state *state = env->cur;
+
+	for (u32 i = 0; i < state->nr_refs; i++) {
+		if (state->refs[i].id != ref_obj_id)
+			continue;
+		if (state->refs[i].callback_ref != innermost_callback(state))
+			return -EINVAL;
+		state->refs[i] = state->refs[--state->nr_refs];
+		bpf_for_each_reg(state, forget_reference, &ref_obj_id);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* Says which references are left of those that the callback, or the program, has acquired. */
+static int check_leak(struct bpf_verifier_env *env, u32 callback)
+{
+	int err = 0;
+
+	for (u32 i = 0; i < env->cur->nr_refs; i++) {
+		const struct bpf_reference_state *ref = &env->cur->refs[i];
+
+		if (ref->callback_ref != callback)
+			continue;
+		verbose(env, "Unreleased reference id=%d alloc_insn=%d\n", ref->id, ref->insn_idx);
+		err = -EINVAL;
+	}
+	return err;
+}
+
+int check_reference_leak(struct bpf_verifier_env *env)
+{
+	u32 callback = innermost_callback(env->cur);
+
+	/* A function leaves its references to its caller. */
+	return env->cur->curframe == callback ? check_leak(env, callback) : 0;
+}
+
+int check_tail_call_leak(struct bpf_verifier_env *env)
+{
+	int err = check_leak(env, innermost_callback(env->cur));
+
+	if (err)
+		verbose(env, "tail_call would lead to reference leak\n");
+	return err;
+}

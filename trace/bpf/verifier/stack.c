@@ -1,0 +1,241 @@
+/*
+ * The stack of a program: which of its bytes hold what.
+ *
+ * A register that is stored whole and aligned is *spilled*: its slot remembers all that is known of
+ * it, and a load of the same size brings that back. This is how a pointer survives on the stack.
+ * All else are bytes: unknown, or zero. A write that hits part of a spilled register turns the rest
+ * of it into bytes as well, because a pointer of which one byte has changed is a number.
+ *
+ * Bytes that were never written may be read: only users with CAP_PERFMON load programs, and these
+ * may see the kernel's memory. Such a byte is unknown, as any other.
+ */
+#include "kernel/compiler.h"
+#include "kernel/errno.h"
+#include "trace/bpf/verifier/verifier.h"
+
+static struct bpf_func_state *frame_of(struct bpf_verifier_env *env,
+				       const struct bpf_reg_state *reg)
+{
+	return env->cur->frame[reg->frameno];
+}
+
+/* The slot of the byte at off < 0. */
+static struct bpf_stack_state *slot_at(struct bpf_func_state *func, int off)
+{
+	return &func->stack[(-off - 1) / BPF_REG_SIZE];
+}
+
+static u8 *byte_at(struct bpf_func_state *func, int off)
+{
+	return &slot_at(func, off)->slot_type[(-off - 1) % BPF_REG_SIZE];
+}
+
+int check_stack_bounds(struct bpf_verifier_env *env, int regno, int off, int size,
+		       const char *access)
+{
+	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
+	struct tnum var_off = reg->s.var_off;
+	s64 min = reg->s.smin, max = reg->s.smax;
+
+	if (!tnum_is_const(var_off) && (max >= BPF_MAX_VAR_OFF || min <= -BPF_MAX_VAR_OFF)) {
+		verbose(env, "invalid unbounded variable-offset%s stack R%d\n", access, regno);
+		return -EACCES;
+	}
+	if (tnum_is_const(var_off))
+		min = max = (s64)var_off.value;
+	min += off;
+	max += off;
+	if (size >= 0 && min >= -MAX_BPF_STACK && min < 0 && max + size <= 0)
+		return bpf_grow_stack(env, frame_of(env, reg), (u32)ALIGN(-min, BPF_REG_SIZE));
+	if (tnum_is_const(var_off))
+		verbose(env, "invalid%s stack R%d off=%ld size=%d\n", access, regno, min, size);
+	else
+		verbose(env, "invalid variable-offset%s stack R%d var_off=" TNUM_FMT " size=%d\n",
+			access, regno, TNUM_ARGS(var_off), size);
+	return -EACCES;
+}
+
+/* What was spilled here is only bytes from now on. */
+static void forget_spilled(struct bpf_stack_state *slot)
+{
+	for (int i = 0; i < BPF_REG_SIZE; i++) {
+		if (slot->slot_type[i] == STACK_SPILL)
+			slot->slot_type[i] = STACK_MISC;
+	}
+	mark_reg_not_init(&slot->spilled);
+}
+
+static void spill(struct bpf_stack_state *slot, const struct bpf_reg_state *value, int size)
+{
+	forget_spilled(slot);
+	slot->spilled = *value;
+	for (int i = 0; i < BPF_REG_SIZE; i++) {
+		if (i >= BPF_REG_SIZE - size)
+			slot->slot_type[i] = STACK_SPILL;
+		else if (slot->slot_type[i] != STACK_INVALID)
+			slot->slot_type[i] = STACK_MISC;
+	}
+	/* Its other copies have more bits: they no longer are equal. */
+	if (size < BPF_REG_SIZE && value->s.umax >> (size * 8))
+		slot->spilled.id = 0;
+}
+
+static void set_bytes(struct bpf_func_state *func, int off, int size, u8 type)
+{
+	for (int i = off; i < off + size; i++) {
+		forget_spilled(slot_at(func, i));
+		*byte_at(func, i) = type;
+	}
+}
+
+/* A number at a constant offset. value NULL: it is not known. */
+static void write_number(struct bpf_func_state *func, int off, int size,
+			 const struct bpf_reg_state *value)
+{
+	if (value && bpf_reg_is_null(value)) {
+		mark_precise(value); /* bytes know no origin */
+		set_bytes(func, off, size, STACK_ZERO);
+	} else if (!value || off % BPF_REG_SIZE || scalar_is_unknown(&value->s)) {
+		set_bytes(func, off, size, STACK_MISC);
+	} else {
+		spill(slot_at(func, off), value, size);
+	}
+}
+
+static int write_fixed(struct bpf_verifier_env *env, struct bpf_func_state *func, int off, int size,
+		       int value_regno, u32 insn_idx)
+{
+	const struct bpf_insn *insn = &env->insns[insn_idx];
+	const struct bpf_reg_state *value = NULL;
+	struct bpf_reg_state constant;
+
+	if (value_regno >= 0) {
+		value = &cur_regs(env)[value_regno];
+	} else if (insn->code == (BPF_ST | BPF_MEM | BPF_SIZE(insn->code))) {
+		mark_reg_known(&constant, (u64)(s64)insn->imm);
+		value = &constant;
+	}
+	if (!value || value->type == SCALAR_VALUE) {
+		write_number(func, off, size, value);
+		return 0;
+	}
+	if (size != BPF_REG_SIZE) {
+		verbose(env, "invalid size of register spill\n");
+		return -EACCES;
+	}
+	if (reg_base(value) == PTR_TO_STACK && func != cur_func(env)) {
+		verbose(env, "cannot spill pointers to stack into stack frame of the caller\n");
+		return -EINVAL;
+	}
+	spill(slot_at(func, off), value, size);
+	return 0;
+}
+
+/* At an offset that is not known: each byte of the range is written, or not. value NULL: any. */
+static void write_variable(struct bpf_func_state *func, int min, int end,
+			   const struct bpf_reg_state *value)
+{
+	for (int i = min; i < end; i++) {
+		if (value && bpf_reg_is_null(value) && *byte_at(func, i) == STACK_ZERO)
+			mark_precise(value);
+		else
+			set_bytes(func, i, 1, STACK_MISC);
+	}
+}
+
+int check_stack_write(struct bpf_verifier_env *env, int ptr_regno, int off, int size,
+		      int value_regno, u32 insn_idx)
+{
+	const struct bpf_reg_state *ptr = &cur_regs(env)[ptr_regno];
+	struct bpf_func_state *func = frame_of(env, ptr);
+
+	if (tnum_is_const(ptr->s.var_off))
+		return write_fixed(env, func, off + (int)ptr->s.var_off.value, size, value_regno,
+				   insn_idx);
+	write_variable(func, off + (int)ptr->s.smin, off + (int)ptr->s.smax + size,
+		       value_regno < 0 ? NULL : &cur_regs(env)[value_regno]);
+	return 0;
+}
+
+/* Bytes from min up to end: 0 if all are, else unknown. */
+static void read_bytes(struct bpf_verifier_env *env, struct bpf_func_state *func, int min, int end,
+		       int dst_regno)
+{
+	struct bpf_reg_state *dst = &cur_regs(env)[dst_regno];
+
+	for (int i = min; i < end; i++) {
+		if (*byte_at(func, i) != STACK_ZERO) {
+			mark_reg_unknown(dst);
+			return;
+		}
+	}
+	mark_reg_known(dst, 0);
+}
+
+static int read_fixed(struct bpf_verifier_env *env, struct bpf_func_state *func, int off, int size,
+		      int dst_regno)
+{
+	struct bpf_stack_state *slot = slot_at(func, off);
+	int spilled_size = 0;
+
+	if (!bpf_is_spilled_reg(slot)) {
+		if (dst_regno >= 0)
+			read_bytes(env, func, off, off + size, dst_regno);
+		return 0;
+	}
+	while (spilled_size < BPF_REG_SIZE &&
+	       slot->slot_type[BPF_REG_SIZE - 1 - spilled_size] == STACK_SPILL)
+		spilled_size++;
+	if (slot->spilled.type != SCALAR_VALUE && size != BPF_REG_SIZE) {
+		verbose(env, "invalid size of register fill\n");
+		return -EACCES;
+	}
+	if (dst_regno < 0)
+		return 0;
+	/* Another size is another number; check_mem_access() knows its upper bits. */
+	if (off % BPF_REG_SIZE == 0 && size == spilled_size)
+		cur_regs(env)[dst_regno] = slot->spilled;
+	else
+		mark_reg_unknown(&cur_regs(env)[dst_regno]);
+	return 0;
+}
+
+int check_stack_read(struct bpf_verifier_env *env, int ptr_regno, int off, int size, int dst_regno)
+{
+	const struct bpf_reg_state *ptr = &cur_regs(env)[ptr_regno];
+	struct bpf_func_state *func = frame_of(env, ptr);
+
+	if (tnum_is_const(ptr->s.var_off))
+		return read_fixed(env, func, off + (int)ptr->s.var_off.value, size, dst_regno);
+	if (dst_regno < 0) {
+		verbose(env,
+			"variable offset stack pointer cannot be passed into helper function; "
+			"var_off=" TNUM_FMT " off=%d size=%d\n",
+			TNUM_ARGS(ptr->s.var_off), off, size);
+		return -EACCES;
+	}
+	read_bytes(env, func, off + (int)ptr->s.smin, off + (int)ptr->s.smax + size, dst_regno);
+	return 0;
+}
+
+int check_stack_helper_access(struct bpf_verifier_env *env, int regno, int off, int size,
+			      bool zero_size_allowed, bool write)
+{
+	const struct bpf_reg_state *ptr = &cur_regs(env)[regno];
+	int min, max, err;
+
+	if (!size && !zero_size_allowed) {
+		verbose(env, "invalid zero-sized read\n");
+		return -EACCES;
+	}
+	err = check_stack_bounds(env, regno, off, size, " indirect access to");
+	if (err || !write)
+		return err;
+	min = max = (int)ptr->s.var_off.value;
+	if (!tnum_is_const(ptr->s.var_off)) {
+		min = (int)ptr->s.smin;
+		max = (int)ptr->s.smax;
+	}
+	set_bytes(frame_of(env, ptr), off + min, max - min + size, STACK_MISC);
+	return 0;
+}
