@@ -30,6 +30,16 @@
 #define LINKER_TABLE_ALIGN 8
 
 /* Attributes of an entry, which is a static object. kind and table are bare words, key a string. */
+#ifdef NOP5_HOST
+/*
+ * The host's linker knows nothing of linker.ld. It makes symbols for the two ends of a section
+ * whose name is a C name. The entries come in the order of linking.
+ */
+#define LINKER_TABLE_ENTRY(kind, table, key)   __used __aligned(LINKER_TABLE_ALIGN) __section(#table)
+#define DEFINE_LINKER_TABLE(kind, type, table) extern type __start_##table[], __stop_##table[]
+#define linker_table_start(table)              hide_pointer(__start_##table + 0)
+#define linker_table_end(table)                hide_pointer(__stop_##table + 0)
+#else
 #define LINKER_TABLE_ENTRY(kind, table, key)                                                       \
 	__used __aligned(LINKER_TABLE_ALIGN) __section(".table." #kind "." #table ".1." key)
 
@@ -48,7 +58,9 @@
 #define linker_table_start(table) hide_pointer(__table_start_##table)
 #define linker_table_end(table)   hide_pointer(__table_end_##table)
 
+#endif
+
 #define for_each_linker_table_entry(pos, table)                                                    \
-	for (__typeof__(__table_start_##table + 0) pos = linker_table_start(table),                \
+	for (__typeof__(linker_table_start(table)) pos = linker_table_start(table),                \
 						   pos##_end = linker_table_end(table);            \
 	     pos < pos##_end; pos++)

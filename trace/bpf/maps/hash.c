@@ -12,6 +12,16 @@
 #define MAX_ENTRIES   (1U << 27) /* Linux's, by the size of its array of buckets */
 #define MAX_EVICTIONS 8          /* for one insertion, until it gives up */
 
+u32 bpf_htab_hash(const struct bpf_htab *htab, const void *key)
+{
+	return bpf_htab_hash_sized(htab, key, htab->map.key_size);
+}
+
+struct bpf_htab_elem *bpf_htab_find(const struct bpf_htab *htab, const void *key, u32 hash)
+{
+	return bpf_htab_find_sized(htab, key, htab->map.key_size, hash);
+}
+
 /* ---- lists ---- */
 
 static inline struct bpf_htab_bucket *bucket_of(const struct bpf_htab *htab, u32 hash)
@@ -294,6 +304,30 @@ int bpf_htab_get_next_key(struct bpf_map *map, const void *key, void *next_key)
 	return 0;
 }
 
+int bpf_htab_bucket_keys(struct bpf_map *map, u32 bucket, void *keys, u32 max)
+{
+	const struct bpf_htab *htab = to_htab(map);
+	u32 n;
+	u64 link;
+
+	if (bucket > htab->mask)
+		return -ENOENT;
+	do {
+		n = 0;
+		link = smp_load_acquire(&htab->buckets[bucket].first);
+		while (!bpf_htab_is_end(link)) {
+			const struct bpf_htab_elem *elem = (const struct bpf_htab_elem *)link;
+
+			if (n == max)
+				return -ENOSPC;
+			bpf_load_bytes((u8 *)keys + (u64)n++ * map->key_size, elem->key,
+				       map->key_size);
+			link = smp_load_acquire(&elem->next);
+		}
+	} while (link >> 1 != bucket);
+	return (int)n;
+}
+
 long bpf_htab_for_each(struct bpf_map *map, const void *callback, void *ctx, u64 flags)
 {
 	struct bpf_htab *htab = to_htab(map);
@@ -462,6 +496,7 @@ static const struct bpf_map_ops hash BPF_MAP_TYPE(hash) = {
 	.delete = bpf_htab_delete,
 	.for_each = bpf_htab_for_each,
 	.get_next_key = bpf_htab_get_next_key,
+	.bucket_keys = bpf_htab_bucket_keys,
 	.prepare_update = bpf_htab_prepare_update,
 };
 
@@ -514,6 +549,7 @@ static const struct bpf_map_ops percpu_hash BPF_MAP_TYPE(percpu_hash) = {
 	.delete = bpf_htab_delete,
 	.for_each = bpf_htab_for_each,
 	.get_next_key = bpf_htab_get_next_key,
+	.bucket_keys = bpf_htab_bucket_keys,
 	.read_user = bpf_htab_percpu_read_user,
 	.write_user = bpf_htab_percpu_write_user,
 	.user_value_size = bpf_percpu_user_value_size,

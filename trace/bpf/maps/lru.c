@@ -92,6 +92,7 @@ static const struct bpf_map_ops lru_hash BPF_MAP_TYPE(lru_hash) = {
 	.delete = bpf_htab_delete,
 	.for_each = bpf_htab_for_each,
 	.get_next_key = bpf_htab_get_next_key,
+	.bucket_keys = bpf_htab_bucket_keys,
 	.read_user = lru_read_user,
 };
 
@@ -107,6 +108,7 @@ static const struct bpf_map_ops lru_percpu_hash BPF_MAP_TYPE(lru_percpu_hash) = 
 	.delete = bpf_htab_delete,
 	.for_each = bpf_htab_for_each,
 	.get_next_key = bpf_htab_get_next_key,
+	.bucket_keys = bpf_htab_bucket_keys,
 	.read_user = bpf_htab_percpu_read_user,
 	.write_user = bpf_htab_percpu_write_user,
 	.user_value_size = bpf_percpu_user_value_size,

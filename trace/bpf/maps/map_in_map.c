@@ -222,6 +222,7 @@ static const struct bpf_map_ops hash_of_maps BPF_MAP_TYPE(hash_of_maps) = {
 	.lookup = hash_of_maps_lookup,
 	.delete = hash_of_maps_delete,
 	.get_next_key = bpf_htab_get_next_key,
+	.bucket_keys = bpf_htab_bucket_keys,
 	.read_user = hash_of_maps_read_user,
 	.write_user = hash_of_maps_write_user,
 	.prepare_update = bpf_htab_prepare_update,
