@@ -48,6 +48,7 @@
 #define ENODATA         61
 #define EBADMSG         74
 #define EOVERFLOW       75
+#define EBADFD          77
 #define ELIBBAD         80
 #define EILSEQ          84
 #define EUSERS          87

@@ -47,6 +47,7 @@ static const struct {
 	E(ENODATA, "No data available"),
 	E(EBADMSG, "Bad message"),
 	E(EOVERFLOW, "Value too large for defined data type"),
+	E(EBADFD, "File descriptor in bad state"),
 	E(EILSEQ, "Invalid or incomplete multibyte or wide character"),
 	E(ENOTSOCK, "Socket operation on non-socket"),
 	E(EMSGSIZE, "Message too long"),

@@ -128,12 +128,10 @@ static inline const struct bpf_tramp_args *bpf_tramp_args_of(const void *ctx)
 	return (const void *)((const char *)ctx - offsetof(struct bpf_tramp_args, args));
 }
 
-/* BPF_PROG_TEST_RUN of four types. syscall/test_run.c. Task context. */
+/* BPF_PROG_TEST_RUN of three types. syscall/test_run.c. Task context. */
 int bpf_test_run_socket_filter(struct bpf_prog *prog, const union bpf_attr *attr,
 			       union bpf_attr __user *uattr);
 int bpf_test_run_raw_tracepoint(struct bpf_prog *prog, const union bpf_attr *attr,
 				union bpf_attr __user *uattr);
 int bpf_test_run_syscall(struct bpf_prog *prog, const union bpf_attr *attr,
-			 union bpf_attr __user *uattr);
-int bpf_test_run_tracing(struct bpf_prog *prog, const union bpf_attr *attr,
 			 union bpf_attr __user *uattr);

@@ -165,7 +165,6 @@ const struct bpf_prog_type_ops bpf_tracing_ops = {
 	.get_func_proto = get_func_proto,
 	.is_valid_access = is_valid_access,
 	.check_attach = bpf_check_attach_target,
-	.test_run = bpf_test_run_tracing,
 	.ctx_size = 8 * MAX_BPF_FUNC_ARGS,
 	.retval_range = retval_range,
 };

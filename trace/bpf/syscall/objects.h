@@ -48,6 +48,9 @@ int bpf_prog_new_fd(struct bpf_prog *prog);
 void bpf_prog_free(struct bpf_prog *prog); /* one without an id, which no CPU has run */
 /* The sums of all CPUs. */
 void bpf_prog_read_stats(const struct bpf_prog *prog, struct bpf_prog_stats *sum);
+/* prog_info.c. 0 or an errno. */
+int bpf_prog_get_info(const struct bpf_prog *prog, const union bpf_attr *attr,
+		      union bpf_attr __user *uattr);
 /* prog_bind.c: held to read used_maps of a program that has an id. */
 extern struct mutex bpf_used_maps_mutex;
 

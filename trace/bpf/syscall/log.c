@@ -1,0 +1,62 @@
+/*
+ * The log for the program that loads. A program that asks for a log gets all of it: with a buffer that
+ * is too small the load fails, so that it tries again with a larger one.
+ */
+#include "trace/bpf/syscall/log.h"
+
+#include "arch/mm/uaccess.h"
+#include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
+
+#define LOG_MASK (BPF_LOG_LEVEL1 | BPF_LOG_LEVEL2 | BPF_LOG_STATS)
+#define LOG_MIN  128
+#define LOG_MAX  (0xffffffffU >> 2)
+
+static void write_user(struct bpf_verifier_log *log, const char *text, size_t len)
+{
+	struct bpf_user_log *user = container_of(log, struct bpf_user_log, log);
+	u32 n = (u32)min(len, (size_t)(user->size - 1 - user->used));
+
+	if (user->fault || log->full)
+		return;
+	if (copy_to_user(user->buf + user->used, text, n) ||
+	    put_user('\0', user->buf + user->used + n)) {
+		user->fault = true;
+		return;
+	}
+	user->used += n;
+	log->full = user->used >= user->size - 1;
+}
+
+int bpf_user_log_init(struct bpf_user_log *log, u32 level, u64 buf, u32 size)
+{
+	*log = (struct bpf_user_log){
+		.log = { .level = level, .write = write_user },
+		.buf = (char __user *)buf,
+		.size = size,
+	};
+	if (!level && !buf && !size)
+		return 0;
+	return size < LOG_MIN || size > LOG_MAX || !level || !buf || (level & ~(u32)LOG_MASK)
+		       ? -EINVAL
+		       : 0;
+}
+
+int bpf_user_log_result(const struct bpf_user_log *log, int error)
+{
+	if (log->fault)
+		return -EFAULT;
+	return log->log.full ? -ENOSPC : error;
+}
+
+void bpf_log(struct bpf_verifier_log *log, const char *fmt, ...)
+{
+	char text[256];
+	va_list args;
+
+	if (!log->level)
+		return;
+	va_start(args, fmt);
+	log->write(log, text, (size_t)vscnprintf(text, sizeof(text), fmt, args));
+	va_end(args);
+}
