@@ -66,6 +66,8 @@ void bpf_id_remove(struct bpf_ids *ids, u32 id);
  * object. Task context.
  */
 void *bpf_id_get(struct bpf_ids *ids, u32 id, bool (*try_get)(void *object));
+/* The same for the lowest id from *id on, which it stores in *id. */
+void *bpf_id_get_from(struct bpf_ids *ids, u32 *id, bool (*try_get)(void *object));
 /* A *_GET_NEXT_ID command. Needs CAP_SYS_ADMIN. */
 long bpf_get_next_id(const union bpf_attr *attr, union bpf_attr __user *uattr, struct bpf_ids *ids);
 

@@ -109,6 +109,24 @@ void *bpf_id_get(struct bpf_ids *ids, u32 id, bool (*try_get)(void *object))
 	return object;
 }
 
+void *bpf_id_get_from(struct bpf_ids *ids, u32 *id, bool (*try_get)(void *object))
+{
+	struct bpf_id *entry;
+	void *object = NULL;
+	unsigned long flags;
+
+	spin_lock_irqsave(&ids->lock, flags);
+	for (entry = find_from(ids, *id); entry; entry = find_from(ids, entry->id + 1)) {
+		if (!try_get(entry->object))
+			continue;
+		object = entry->object;
+		*id = entry->id;
+		break;
+	}
+	spin_unlock_irqrestore(&ids->lock, flags);
+	return object;
+}
+
 long bpf_get_next_id(const union bpf_attr *attr, union bpf_attr __user *uattr, struct bpf_ids *ids)
 {
 	const struct bpf_id *entry;
