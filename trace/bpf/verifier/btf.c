@@ -14,7 +14,6 @@
 
 /* typedef of a typedef …; arrays of arrays: deeper ones have no size. */
 #define MAX_DEPTH 32
-#define MAX_SIZE  (1u << 30)
 
 static bool is_struct(const struct btf_type *t)
 {
@@ -61,7 +60,7 @@ static bool resolve_array(const struct btf *btf, u32 id, u32 *elem, u32 *size, u
 	for (int depth = 0; t && btf_kind(t) == BTF_KIND_ARRAY; depth++) {
 		const struct btf_array *array = btf_array(t);
 
-		if (depth == MAX_DEPTH || array->nelems > MAX_SIZE || *count > MAX_SIZE)
+		if (depth == MAX_DEPTH || *count > BPF_MAX_VAR_SIZ)
 			return false;
 		*count *= array->nelems;
 		t = btf_type_skip_modifiers(btf, array->type, elem);
@@ -85,16 +84,15 @@ static bool resolve_array(const struct btf *btf, u32 id, u32 *elem, u32 *size, u
 	}
 }
 
-bool bpf_btf_type_size(const struct btf *btf, u32 id, u32 *size)
+u32 bpf_btf_type_size(const struct btf *btf, u32 id)
 {
+	u32 elem, size;
 	u64 count;
-	u32 elem;
 
-	if (!resolve_array(btf, id, &elem, size, &count) || count > MAX_SIZE ||
-	    count * *size > MAX_SIZE)
-		return false;
-	*size *= (u32)count;
-	return true;
+	if (!resolve_array(btf, id, &elem, &size, &count) || count > BPF_MAX_VAR_SIZ ||
+	    count * size >= BPF_MAX_VAR_SIZ)
+		return 0;
+	return (u32)count * size;
 }
 
 /* What lies at an offset of a structure. */

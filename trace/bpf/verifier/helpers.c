@@ -87,7 +87,8 @@ static int set_mem_or_btf_id(struct bpf_verifier_env *env, struct bpf_reg_state 
 		return 0;
 	}
 	r0->type = PTR_TO_MEM | MEM_RDONLY;
-	if (bpf_btf_type_size(env->btf, btf_id, &r0->mem_size))
+	r0->mem_size = bpf_btf_type_size(env->btf, btf_id);
+	if (r0->mem_size)
 		return 0;
 	verbose(env, "unable to resolve the size of type '%s'\n",
 		t ? btf_name_by_offset(env->btf, t->name_off) : "void");

@@ -376,8 +376,8 @@ int check_ptr_to_map_access(struct bpf_verifier_env *env, int regno, int off, in
 bool btf_struct_ids_match(const struct btf *btf, u32 id, int off, u32 want);
 /* Number of a STRUCT of the kernel, by name. 0: none. */
 u32 bpf_btf_find_struct(const struct btf *btf, const char *name);
-/* Bytes of a type. False: it has no size, or no sane one. */
-bool bpf_btf_type_size(const struct btf *btf, u32 id, u32 *size);
+/* Bytes of a type. 0: it has no size, or more than any memory has. */
+u32 bpf_btf_type_size(const struct btf *btf, u32 id);
 
 /* step.c: one instruction that is no jump: loads, stores, arithmetic. */
 int check_step(struct bpf_verifier_env *env, const struct bpf_insn *insn);

@@ -1,0 +1,123 @@
+/*
+ * What the walk has found out goes into the program: addresses instead of numbers of helpers and
+ * descriptors of maps, loads that may fault, stack of callers (trace/bpf/core/prog.h). The program
+ * keeps its length, so nothing else has to move.
+ */
+#include "kernel/compiler.h"
+#include "kernel/errno.h"
+#include "kernel/mm/slab.h"
+#include "trace/bpf/helpers/numbers.h"
+#include "trace/bpf/verifier/verifier.h"
+
+static void fix_ld_imm64(struct bpf_verifier_env *env, u32 i)
+{
+	struct bpf_insn *insn = &env->insns[i];
+	u64 address = env->aux[i].address;
+
+	switch (insn->src_reg) {
+	case 0:
+		return;
+	case BPF_PSEUDO_FUNC:
+		address = (u64)(insn + insn->imm + 1);
+		break;
+	case BPF_PSEUDO_MAP_IDX:
+		insn->src_reg = BPF_PSEUDO_MAP_FD;
+		break;
+	case BPF_PSEUDO_MAP_IDX_VALUE:
+		insn->src_reg = BPF_PSEUDO_MAP_VALUE;
+		break;
+	default:
+		break;
+	}
+	insn[0].imm = (s32)address;
+	insn[1].imm = (s32)(address >> 32);
+}
+
+static int fix_helper_call(struct bpf_verifier_env *env, u32 i)
+{
+	struct bpf_insn *insn = &env->insns[i];
+	s64 distance = (s64)((u64)env->aux[i].proto->func - (u64)__bpf_call_base);
+
+	if (insn->imm == BPF_FUNC_tail_call) {
+		insn->code = BPF_JMP | BPF_TAIL_CALL;
+		insn->imm = 0;
+		return 0;
+	}
+	if (distance != (s32)distance) /* the kernel's text is not as large */
+		return -EFAULT;
+	insn->imm = (s32)distance;
+	return 0;
+}
+
+static bool is_load(const struct bpf_insn *insn)
+{
+	return insn->code == (BPF_LDX | BPF_MEM | BPF_SIZE(insn->code));
+}
+
+/* Whether the load reads a structure of the kernel: its address may be any number. */
+static bool may_fault(u32 mem_type)
+{
+	u32 base = mem_type & BPF_REG_TYPE_BASE;
+
+	return base == PTR_TO_BTF_ID || base == CONST_PTR_TO_MAP;
+}
+
+static int fix_insn(struct bpf_verifier_env *env, u32 i, u16 stack_depth)
+{
+	struct bpf_insn *insn = &env->insns[i];
+
+	if (!env->aux[i].seen) {
+		*insn = (struct bpf_insn){ .code = BPF_JMP | BPF_JA, .off = -1 };
+		return 0;
+	}
+	if (bpf_insn_is_helper_call(insn))
+		return fix_helper_call(env, i);
+	if (bpf_insn_is_pseudo_call(insn))
+		insn->off = (s16)stack_depth;
+	else if (bpf_insn_is_ld_imm64(insn))
+		fix_ld_imm64(env, i);
+	else if (is_load(insn) && may_fault(env->aux[i].mem_type))
+		insn->code = BPF_LDX | BPF_PROBE_MEM | BPF_SIZE(insn->code);
+	return 0;
+}
+
+static int fix_subprogs(struct bpf_verifier_env *env)
+{
+	struct bpf_prog *prog = env->prog;
+
+	prog->subprogs = kcalloc(env->nr_subprogs, sizeof(*prog->subprogs), GFP_KERNEL);
+	if (!prog->subprogs)
+		return -ENOMEM;
+	prog->nr_subprogs = env->nr_subprogs;
+	for (u32 i = 0; i < env->nr_subprogs; i++) {
+		const struct bpf_subprog_info *info = &env->subprogs[i];
+
+		prog->subprogs[i] = (struct bpf_subprog){
+			.start = info->start,
+			.stack_depth = (u16)ALIGN(info->stack_depth, BPF_REG_SIZE),
+			.is_callback = info->is_callback,
+			.has_tail_call = info->has_tail_call,
+			.is_global = info->is_global,
+		};
+		prog->uses_tail_call |= info->has_tail_call;
+	}
+	return 0;
+}
+
+int bpf_fixup(struct bpf_verifier_env *env)
+{
+	u32 subprog = 0;
+	int err = fix_subprogs(env);
+
+	for (u32 i = 0; !err && i < env->prog->len; i++) {
+		bool wide = bpf_insn_is_ld_imm64(&env->insns[i]) && env->aux[i].seen;
+
+		if (subprog + 1 < env->nr_subprogs && env->subprogs[subprog + 1].start == i)
+			subprog++;
+		err = fix_insn(env, i, env->prog->subprogs[subprog].stack_depth);
+		if (wide) /* its second half is no instruction */
+			i++;
+	}
+	env->prog->max_ctx_offset = env->max_ctx_offset;
+	return err;
+}
