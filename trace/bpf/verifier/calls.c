@@ -188,6 +188,7 @@ int check_return_code(struct bpf_verifier_env *env)
 	const struct bpf_reg_state *r0 = &cur_regs(env)[BPF_REG_0];
 	const struct bpf_prog *prog = env->prog;
 	int err = check_reg_arg(env, BPF_REG_0, true);
+	s32 min, max;
 
 	if (err)
 		return err;
@@ -198,14 +199,12 @@ int check_return_code(struct bpf_verifier_env *env)
 			bpf_reg_type_str(r0->type));
 		return -EINVAL;
 	}
-	if (prog->type != BPF_PROG_TYPE_TRACING || prog->expected_attach_type == BPF_TRACE_RAW_TP ||
-	    prog->expected_attach_type == BPF_MODIFY_RETURN)
+	if (!prog->ops->retval_range || !prog->ops->retval_range(prog, &min, &max))
 		return 0;
 	if (r0->type != SCALAR_VALUE) {
 		verbose(env, "At program exit the register R0 is not a known value (%s)\n",
 			bpf_reg_type_str(r0->type));
 		return -EINVAL;
 	}
-	return check_r0_range(env, "program exit", 0,
-			      prog->expected_attach_type == BPF_TRACE_ITER ? 1 : 0);
+	return check_r0_range(env, "program exit", (u64)min, (u64)max);
 }

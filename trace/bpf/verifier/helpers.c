@@ -24,6 +24,10 @@ static const struct bpf_func_proto *find_proto(struct bpf_verifier_env *env, s32
 			     "program\n");
 		return NULL;
 	}
+	if (proto->allowed && !proto->allowed(env->prog)) {
+		verbose(env, "helper call is not allowed in probe\n");
+		return NULL;
+	}
 	if (!env->prog->sleepable && proto->may_sleep) {
 		verbose(env, "helper call might sleep in a non-sleepable prog\n");
 		return NULL;
