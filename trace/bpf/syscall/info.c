@@ -95,7 +95,7 @@ static long info_of_file(struct file *file, const union bpf_attr *attr,
 	const struct bpf_prog *prog = bpf_prog_of_file(file);
 	const struct bpf_map *map = bpf_map_of_file(file);
 	const struct bpf_btf *btf = bpf_btf_of_file(file);
-	const struct bpf_link *link = bpf_link_of_file(file);
+	struct bpf_link *link = bpf_link_of_file(file);
 
 	if (prog)
 		return bpf_prog_get_info(prog, attr, uattr);
