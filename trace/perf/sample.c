@@ -375,8 +375,8 @@ static void put_end(const struct sample *s, u64 *to, u64 type)
 
 /* ---- samples ---- */
 
-/* A record of a tracepoint is never as long as RECORD_MAX. */
-static __always_inline void output_quick(struct perf_event *event,
+/* A record of a tracepoint is never as long as RECORD_MAX. False: no room. */
+static __always_inline bool output_quick(struct perf_event *event,
 					 const struct perf_sample_data *data, u64 type)
 {
 	u32 raw = type & PERF_SAMPLE_RAW ? raw_size(data) : 0, size = event->fixed_size + raw;
@@ -384,15 +384,16 @@ static __always_inline void output_quick(struct perf_event *event,
 	u64 *to;
 
 	if (unlikely(!perf_output_begin(&handle, event, size)))
-		return;
+		return false;
 	put_header(handle.record, data, size);
 	to = put_start(event, data, (u64 *)handle.record + 1, type);
 	if (raw)
 		put_raw(data, to, raw);
 	perf_output_end(&handle, event->wakeup_events);
+	return true;
 }
 
-static void output_any(struct perf_event *event, const struct perf_sample_data *data, u64 type,
+static bool output_any(struct perf_event *event, const struct perf_sample_data *data, u64 type,
 		       unsigned level)
 {
 	struct perf_handle handle;
@@ -406,10 +407,10 @@ static void output_any(struct perf_event *event, const struct perf_sample_data *
 	measure(&s, level);
 	if (s.size > RECORD_MAX) {
 		local_add(&event->lost, 1);
-		return;
+		return false;
 	}
 	if (!perf_output_begin(&handle, event, s.size))
-		return;
+		return false;
 	put_header(handle.record, data, s.size);
 	to = put_start(event, data, (u64 *)handle.record + 1, type);
 	if (type & MIDDLE)
@@ -417,6 +418,7 @@ static void output_any(struct perf_event *event, const struct perf_sample_data *
 	if (type & END)
 		put_end(&s, to, type);
 	perf_output_end(&handle, event->wakeup_events);
+	return true;
 }
 
 static noinline void overflow_any(struct perf_event *event, const struct perf_sample_data *data,
@@ -424,7 +426,7 @@ static noinline void overflow_any(struct perf_event *event, const struct perf_sa
 {
 	if (!perf_recursion_enter(level))
 		return;
-	output_any(event, data, type, level);
+	(void)output_any(event, data, type, level);
 	if (event->after)
 		perf_after_sample(event, data);
 	perf_recursion_exit(level);
@@ -460,10 +462,72 @@ void perf_overflow(struct perf_event *event, const struct perf_sample_data *data
 	} else if (type & NOT_QUICK) {
 		overflow_any(event, data, type, 0);
 	} else if (likely(perf_recursion_enter(0))) {
-		output_quick(event, data, type);
+		(void)output_quick(event, data, type);
 		if (unlikely(event->after))
 			perf_after_sample(event, data);
 		perf_recursion_exit(0);
 	}
 	raw_local_irq_restore(flags);
+}
+
+/* ---- events that code of any context writes into, or reads ---- */
+
+/* Only the memory of call chains needs the mark of perf_recursion_enter(). */
+static noinline int output_raw_any(struct perf_event *event, const struct perf_sample_data *data,
+				   u64 type)
+{
+	unsigned level = in_nmi() ? 1 : 0;
+	bool done;
+
+	if (!perf_recursion_enter(level))
+		return -EBUSY;
+	done = output_any(event, data, type, level);
+	perf_recursion_exit(level);
+	return done ? 0 : -ENOSPC;
+}
+
+int perf_output_raw(struct perf_event *event, const void *raw, u32 size, const struct pt_regs *regs,
+		    u64 ip)
+{
+	const struct perf_event_attr *attr = event->attr;
+	u64 type = attr->sample_type;
+	struct perf_sample_data data = {
+		.task = current_stable,
+		.mode = regs && user_mode(regs) ? PERF_MODE_USER : PERF_MODE_KERNEL,
+		.ip = regs ? regs->ip : ip,
+		.raw = raw,
+		.raw_size = size,
+		.regs = regs,
+	};
+	unsigned long flags;
+	int error;
+
+	if (unlikely(attr->type != PERF_TYPE_SOFTWARE || attr->config != PERF_COUNT_SW_BPF_OUTPUT))
+		return -EINVAL;
+	if (unlikely(event->cpu != (int)smp_processor_id() || !READ_ONCE(event->active)))
+		return -EOPNOTSUPP;
+	if (unlikely(size > RECORD_MAX - event->fixed_size - 8))
+		return -E2BIG;
+	raw_local_irq_save(flags); /* the times of the buffer ascend */
+	if (unlikely(type & NOT_QUICK))
+		error = output_raw_any(event, &data, type);
+	else
+		error = output_quick(event, &data, type) ? 0 : -ENOSPC;
+	raw_local_irq_restore(flags);
+	return error;
+}
+
+int perf_read_local(const struct perf_event *event, struct perf_values *values)
+{
+	bool active = smp_load_acquire(&event->active);
+	struct perf_clocks clocks = perf_guess_clocks(event);
+
+	if (event->cpu != (int)smp_processor_id() && event->cpu != -1)
+		return -EINVAL;
+	if (event->of_task && rcu_dereference(current_stable->perf) != READ_ONCE(event->ctx))
+		return -EINVAL;
+	values->count = perf_event_value_in_hit(event) - READ_ONCE(event->zero);
+	values->enabled = time_of(&event->enabled, clocks.enabled, active);
+	values->running = time_of(&event->running, clocks.running, active);
+	return 0;
 }

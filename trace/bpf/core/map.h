@@ -42,6 +42,8 @@ struct bpf_map_ops {
 	void (*free)(struct bpf_map *map);
 	/* The last descriptor and pin of user space are gone. Task context. NULL: nothing to do. */
 	void (*release_uref)(struct bpf_map *map);
+	/* A descriptor of the map is closed: its last one is file. Task context. NULL: nothing. */
+	void (*release_file)(struct bpf_map *map, const struct file *file);
 
 	/* Called by programs. Any context. */
 	void *(*lookup)(struct bpf_map *map, const void *key); /* NULL: no such element */

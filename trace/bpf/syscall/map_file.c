@@ -7,7 +7,11 @@
 
 static int map_release(struct inode *inode __unused, struct file *file)
 {
-	bpf_map_put_user(file->private_data);
+	struct bpf_map *map = file->private_data;
+
+	if (map->ops->release_file)
+		map->ops->release_file(map, file);
+	bpf_map_put_user(map);
 	return 0;
 }
 
