@@ -46,6 +46,7 @@
 #define ENOTEMPTY       39
 #define ELOOP           40
 #define ENODATA         61
+#define EPROTO          71
 #define EBADMSG         74
 #define EOVERFLOW       75
 #define EBADFD          77

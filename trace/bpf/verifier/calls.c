@@ -169,6 +169,7 @@ int prepare_func_exit(struct bpf_verifier_env *env, u32 *insn_idx)
 		if (err)
 			return err;
 		*insn_idx = (u32)callee->callsite;
+		caller->callback_returned = true;
 	} else {
 		caller->regs[BPF_REG_0] = *r0;
 		*insn_idx = (u32)callee->callsite + 1;

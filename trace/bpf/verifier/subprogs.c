@@ -268,41 +268,6 @@ static bool is_ctx_type(const struct bpf_prog *prog, const struct btf *btf, u32 
 	return false;
 }
 
-/* Bytes of a type. 0: not known, none, or more than any memory has. */
-static u32 type_size(const struct btf *btf, u32 type_id)
-{
-	u64 number = 1;
-
-	for (u32 depth = 0; depth < 16; depth++) {
-		const struct btf_type *t = btf_type_skip_modifiers(btf, type_id, NULL);
-
-		if (!t)
-			return 0;
-		switch (btf_kind(t)) {
-		case BTF_KIND_ARRAY:
-			number *= btf_array(t)->nelems;
-			type_id = btf_array(t)->type;
-			if (number > BPF_MAX_VAR_SIZ)
-				return 0;
-			continue;
-		case BTF_KIND_PTR:
-			number *= sizeof(u64);
-			break;
-		case BTF_KIND_INT:
-		case BTF_KIND_ENUM:
-		case BTF_KIND_ENUM64:
-		case BTF_KIND_STRUCT:
-		case BTF_KIND_UNION:
-			number *= t->size;
-			break;
-		default:
-			return 0;
-		}
-		return number > BPF_MAX_VAR_SIZ ? 0 : (u32)number;
-	}
-	return 0;
-}
-
 int bpf_get_func_args(struct bpf_verifier_env *env, u32 subprog, struct bpf_func_arg *arg, u32 *nr)
 {
 	const struct btf_type *proto = env->subprogs[subprog].proto;
@@ -336,9 +301,9 @@ int bpf_get_func_args(struct bpf_verifier_env *env, u32 subprog, struct bpf_func
 		} else if (t && btf_kind(t) == BTF_KIND_PTR &&
 			   is_ctx_type(env->prog, btf, t->type)) {
 			arg[i].kind = BPF_FUNC_ARG_CTX;
-		} else if (t && btf_kind(t) == BTF_KIND_PTR && type_size(btf, t->type)) {
+		} else if (t && btf_kind(t) == BTF_KIND_PTR && bpf_btf_type_size(btf, t->type)) {
 			arg[i].kind = BPF_FUNC_ARG_MEM;
-			arg[i].mem_size = type_size(btf, t->type);
+			arg[i].mem_size = bpf_btf_type_size(btf, t->type);
 		} else {
 			verbose(env, "Arg#%u type in %s() is not supported yet.\n", i, name);
 			return -EINVAL;

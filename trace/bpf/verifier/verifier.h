@@ -111,6 +111,8 @@ struct bpf_func_state {
 	s32 callsite;  /* the instruction of the call; -1: the program's own */
 	u32 frameno, subprogno;
 	bool in_callback_fn; /* a helper calls it, any number of times; it returns 0 or 1 */
+	bool callback_returned; /* the walk comes to the call again, from a callback */
+	u32 callback_call;      /* a number of the call of the helper that calls back */
 	u32 allocated_stack;               /* bytes, a multiple of 8 */
 	struct bpf_stack_state *stack;     /* allocated_stack / 8; [0] is at fp - 8 */
 };
@@ -134,6 +136,7 @@ struct bpf_verifier_state {
 	struct list_head node;
 	u32 prev_insn_idx; /* of a pending state: the instruction from which the way branched */
 	u64 log_pos;       /* of a pending state: where the log of its way begins */
+	u32 callback_rounds; /* how often the way came back from a callback */
 	u32 hits, misses;  /* of a kept state: how often it was like another one, or not */
 };
 
@@ -218,6 +221,7 @@ struct bpf_verifier_env {
 	s32 prev_insn_idx; /* of the instruction before on this way; -1: none */
 	struct list_head pending; /* states of ways that are still to be walked */
 	u32 nr_pending;
+	struct list_head retired; /* states that were kept, and are not looked at any more */
 	struct list_head *explored; /* per instruction: states that were walked, room of prune.c */
 	u32 id_gen;
 	u32 insn_processed, prev_insn_processed, jmps_processed, prev_jmps_processed;
@@ -410,11 +414,17 @@ bool bpf_calls_callback(const struct bpf_verifier_env *env, const struct bpf_ins
 
 /* prune.c: whether a state like the current one was walked from here: 1; 0: go on; or an errno. */
 int is_state_visited(struct bpf_verifier_env *env, u32 insn_idx);
-/* A way has come to its end: of the kept states from which it came, one is less to be waited for. */
-void update_branch_counts(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
+/* A way that came from that kept state (NULL: from none) has come to its end. */
+void bpf_way_ended(struct bpf_verifier_state *from);
 /* states_equal.c: whether cur is safe because old was. exact: compares what does not matter, too. */
 bool bpf_states_equal(struct bpf_verifier_env *env, struct bpf_verifier_state *old,
 		      struct bpf_verifier_state *cur, bool exact);
+bool bpf_same_callers(const struct bpf_verifier_state *a, const struct bpf_verifier_state *b);
+/* What matters in old, matters in cur, which it covers. */
+void bpf_inherit_precision(struct bpf_verifier_state *old, struct bpf_verifier_state *cur);
+/* Makes unknown what old does not cover in the stacks of cur. */
+void bpf_widen_stack(struct bpf_verifier_env *env, struct bpf_verifier_state *old,
+		     struct bpf_verifier_state *cur);
 
 /*
  * precision.c. The verifier's decision depends on the number in this register (a size, an offset, a
