@@ -3,8 +3,8 @@
 
 #include "kernel/sched/mutex.h"
 
-u32 __preempt_count;
-bool host_irqs_off;
+DEFINE_PER_CPU(u32, __preempt_count);
+DEFINE_PER_CPU(bool, host_irqs_off);
 
 void __mutex_init(struct mutex *m)
 {

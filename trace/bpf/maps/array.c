@@ -128,7 +128,9 @@ static int array_mmap(struct bpf_map *map, struct vm_area_struct *vma)
 
 	if (!(map->map_flags & BPF_F_MMAPABLE))
 		return -EINVAL;
-	return vma->vm_pgoff + vma_pages(vma) > array->nr_pages ? -EINVAL : 0;
+	if (vma->vm_pgoff > array->nr_pages || vma_pages(vma) > array->nr_pages - vma->vm_pgoff)
+		return -EINVAL;
+	return 0;
 }
 
 static struct page *array_mmap_page(struct bpf_map *map, unsigned long pgoff)

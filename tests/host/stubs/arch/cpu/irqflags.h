@@ -6,7 +6,9 @@
 
 #include <stdbool.h>
 
-extern bool host_irqs_off;
+#include "arch/cpu/percpu.h"
+
+DECLARE_PER_CPU(bool, host_irqs_off);
 
 #define X86_EFLAGS_IF           (1UL << 9)
 #define arch_local_save_flags() (host_irqs_off ? 0 : X86_EFLAGS_IF)
