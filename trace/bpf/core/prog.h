@@ -181,6 +181,8 @@ struct bpf_func_proto {
 	const char *arg_btf_name[5], *ret_btf_name; /* of a struct of the kernel, "task_struct" */
 	/* Whether this program may call it; no: "helper call is not allowed in probe". NULL: yes */
 	bool (*allowed)(const struct bpf_prog *prog);
+	/* A program that calls it has been proved. Task context, sleeps. NULL: nothing to do */
+	void (*prepare)(void);
 };
 
 /* Result of is_valid_access. */

@@ -41,6 +41,9 @@ bool bpf_is_valid_args_access(int off, int size, bool write);
  */
 int bpf_check_attach_target(struct bpf_prog *prog);
 
+/* bpf_func_proto.prepare of the helpers that print into the trace: enables their event. print.c */
+void bpf_enable_trace_printk(void);
+
 /* The types: types.c walks them. */
 extern const struct bpf_prog_type_ops bpf_socket_filter_ops, bpf_kprobe_ops, bpf_tracepoint_ops,
 	bpf_perf_event_ops, bpf_raw_tracepoint_ops, bpf_tracing_ops, bpf_syscall_ops;

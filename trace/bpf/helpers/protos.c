@@ -38,14 +38,15 @@ const struct bpf_helper bpf_base_helpers[] = {
 	BPF_HELPER(ktime_get_coarse_ns),
 
 	/* text */
-	BPF_HELPER(trace_printk, .gpl_only = true, BPF_ARGS(ARG_MEM_IN, ARG_CONST_SIZE)),
+	BPF_HELPER(trace_printk, .gpl_only = true, .prepare = bpf_enable_trace_printk,
+		   BPF_ARGS(ARG_MEM_IN, ARG_CONST_SIZE)),
 	BPF_HELPER(strtol, BPF_ARGS(ARG_MEM_IN, ARG_CONST_SIZE, ARG_ANYTHING, ARG_PTR_TO_LONG)),
 	BPF_HELPER(strtoul, BPF_ARGS(ARG_MEM_IN, ARG_CONST_SIZE, ARG_ANYTHING, ARG_PTR_TO_LONG)),
 	BPF_HELPER(snprintf, .gpl_only = true,
 		   BPF_ARGS(ARG_PTR_TO_MEM | ARG_MAYBE_NULL, ARG_CONST_SIZE_OR_ZERO,
 			    ARG_PTR_TO_CONST_STR, ARG_MEM_IN | ARG_MAYBE_NULL,
 			    ARG_CONST_SIZE_OR_ZERO)),
-	BPF_HELPER(trace_vprintk, .gpl_only = true,
+	BPF_HELPER(trace_vprintk, .gpl_only = true, .prepare = bpf_enable_trace_printk,
 		   BPF_ARGS(ARG_MEM_IN, ARG_CONST_SIZE, ARG_MEM_IN | ARG_MAYBE_NULL,
 			    ARG_CONST_SIZE_OR_ZERO)),
 	BPF_HELPER(strncmp, BPF_ARGS(ARG_MEM_IN, ARG_CONST_SIZE, ARG_PTR_TO_CONST_STR)),
