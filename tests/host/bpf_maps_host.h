@@ -1,6 +1,6 @@
 /*
- * What the maps of eBPF need, on the host: four CPUs, memory that is counted, workers and irq_works that run
- * when the test says so, programs and maps behind descriptors.
+ * What the maps of eBPF need, on the host: four CPUs, memory that is counted, and workers that run when the
+ * test says so.
  */
 #pragma once
 
@@ -8,10 +8,7 @@
 #include "kernel/errno.h"
 #include "kernel/irq/irq_work.h"
 #include "kernel/mm/vmalloc.h"
-#include "kernel/sched/sched.h"
-#include "kernel/task/cred.h"
 #include "kernel/workqueue/workqueue.h"
-#include "trace/bpf/core/btf.h"
 #include "trace/bpf/core/map.h"
 #include "trace/bpf/core/prog.h"
 
@@ -21,9 +18,7 @@ __thread unsigned host_cpu;
 unsigned nr_cpu_ids = HOST_NR_CPUS;
 struct cpumask cpu_possible_mask = { { (1 << HOST_NR_CPUS) - 1 } };
 
-static struct cred host_cred = { .cap_effective = ~0UL };
-static struct task_struct host_task = { .cred = &host_cred };
-DEFINE_PER_CPU(struct task_struct *, current_task) = &host_task;
+void host_set_capabilities(u64 caps); /* bpf_maps_task.c: of the current task */
 
 void preempt_schedule(void)
 {
@@ -119,46 +114,7 @@ void irq_work_sync(struct irq_work *work)
 	(void)work;
 }
 
-/* ---- objects behind descriptors ---- */
-
-static struct bpf_map *host_map_fd; /* 5 */
-static struct bpf_prog *host_prog_fd; /* 6 */
-
-struct bpf_map *bpf_map_get_fd(int fd)
-{
-	if (fd != 5)
-		return ERR_PTR(fd == 6 ? -EINVAL : -EBADF);
-	atomic64_inc(&host_map_fd->refs);
-	return host_map_fd;
-}
-
-void bpf_map_put(struct bpf_map *map)
-{
-	atomic64_dec(&map->refs);
-}
-
-struct bpf_prog *bpf_prog_get_fd(int fd)
-{
-	if (fd != 6)
-		return ERR_PTR(fd == 5 ? -EINVAL : -EBADF);
-	atomic_inc(&host_prog_fd->refs);
-	return host_prog_fd;
-}
-
-void bpf_prog_put(struct bpf_prog *prog)
-{
-	atomic_dec(&prog->refs);
-}
-
-void bpf_btf_get(struct bpf_btf *btf)
-{
-	atomic_inc(&btf->refs);
-}
-
-void bpf_btf_put(struct bpf_btf *btf)
-{
-	atomic_dec(&btf->refs);
-}
+/* ---- programs ---- */
 
 typedef u64 host_callback_t(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 

@@ -4,7 +4,7 @@
  *
  * sources: trace/bpf/maps/map.c trace/bpf/maps/pool.c trace/bpf/maps/hash.c trace/bpf/maps/lru.c trace/bpf/maps/array.c
  * sources: trace/bpf/maps/fd_array.c trace/bpf/maps/prog_array.c trace/bpf/maps/map_in_map.c trace/bpf/maps/queue_stack.c
- * sources: trace/bpf/maps/bloom_filter.c trace/bpf/maps/lpm_trie.c
+ * sources: trace/bpf/maps/bloom_filter.c trace/bpf/maps/lpm_trie.c tests/host/bpf_maps_task.c
  * flags: -DHOST_CPUS
  */
 #include "test.h"
@@ -12,6 +12,7 @@
 #include "bpf_maps_host.h"
 #include "host_mutex.h"
 #include "kernel/vm/mm_types.h"
+#include "trace/bpf/core/btf.h"
 #include "trace/bpf/maps/hash.h"
 
 void spin_lock_wait(spinlock_t *lock, u16 ticket)
@@ -24,6 +25,47 @@ void ticket_lock_kick(const spinlock_t *lock, u16 ticket)
 {
 	(void)lock, (void)ticket;
 	abort();
+}
+
+/* ---- objects behind descriptors ---- */
+
+static struct bpf_map *host_map_fd; /* 5 */
+static struct bpf_prog *host_prog_fd; /* 6 */
+
+struct bpf_map *bpf_map_get_fd(int fd)
+{
+	if (fd != 5)
+		return ERR_PTR(fd == 6 ? -EINVAL : -EBADF);
+	atomic64_inc(&host_map_fd->refs);
+	return host_map_fd;
+}
+
+void bpf_map_put(struct bpf_map *map)
+{
+	atomic64_dec(&map->refs);
+}
+
+struct bpf_prog *bpf_prog_get_fd(int fd)
+{
+	if (fd != 6)
+		return ERR_PTR(fd == 5 ? -EINVAL : -EBADF);
+	atomic_inc(&host_prog_fd->refs);
+	return host_prog_fd;
+}
+
+void bpf_prog_put(struct bpf_prog *prog)
+{
+	atomic_dec(&prog->refs);
+}
+
+void bpf_btf_get(struct bpf_btf *btf)
+{
+	atomic_inc(&btf->refs);
+}
+
+void bpf_btf_put(struct bpf_btf *btf)
+{
+	atomic_dec(&btf->refs);
 }
 
 static void free_map(struct bpf_map *map)
@@ -57,9 +99,9 @@ static void wrong_attributes_of_hashes_get_linux_errors(void **state)
 		assert_int_equal(create(type, 4, 32769, 2, 0), percpu ? -E2BIG : 0);
 		assert_int_equal(create(type, 4, 4, ~0U, 0), -E2BIG);
 		assert_int_equal(create(type, 4, 4, 1 << 27, 0), -ENOMEM);
-		host_cred.cap_effective = 0;
+		host_set_capabilities(0);
 		assert_int_equal(create(type, 4, 4, 10, BPF_F_ZERO_SEED), -EPERM);
-		host_cred.cap_effective = ~0UL;
+		host_set_capabilities(~0UL);
 		assert_int_equal(create(type, 4, 4, 10, BPF_F_ZERO_SEED), 0);
 	}
 	assert_int_equal(create(BPF_MAP_TYPE_HASH_OF_MAPS, 4, 8, 10, 0), -EINVAL);
