@@ -242,7 +242,7 @@ bool btf_struct_ids_match(const struct btf *btf, u32 id, int off, u32 want)
 /* A load from a structure of type id: what the register becomes. */
 static int load_member(struct bpf_verifier_env *env, u32 id, int off, int size, int dst_regno)
 {
-	const struct btf_type *t = btf_type_by_id(env->btf, id);
+	const struct btf_type *t = btf_type_skip_modifiers(env->btf, id, NULL);
 	struct bpf_reg_state *dst;
 	u32 next = 0, flags = 0;
 	int result;

@@ -340,12 +340,15 @@ int check_atomic(struct bpf_verifier_env *env, u32 insn_idx, const struct bpf_in
 		verbose(env, "BPF_ATOMIC stores into R%d ctx is not allowed\n", insn->dst_reg);
 		return -EACCES;
 	}
-	if (load_regno >= 0)
+	if (load_regno >= 0) {
 		err = check_reg_arg(env, (u32)load_regno, false);
+		if (err)
+			return err;
+		/* Not by a register that it changes: the store would be looked for elsewhere. */
+		mark_reg_unknown(&cur_regs(env)[load_regno]);
+	}
 	/* The memory must be such that it can be read, then read into the register, then written. */
-	if (!err)
-		err = check_mem_access(env, insn_idx, insn->dst_reg, insn->off, size, false, -1,
-				       true);
+	err = check_mem_access(env, insn_idx, insn->dst_reg, insn->off, size, false, -1, true);
 	if (!err && load_regno >= 0)
 		err = check_mem_access(env, insn_idx, insn->dst_reg, insn->off, size, false,
 				       load_regno, true);

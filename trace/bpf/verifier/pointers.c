@@ -74,7 +74,7 @@ static int check_operand(struct bpf_verifier_env *env, const struct bpf_insn *in
 		       : -EINVAL;
 }
 
-/* ptr is not dst: the instruction was scalar op pointer. */
+/* Not ptr_is_dst: the instruction is scalar op pointer. */
 static int check_operator(struct bpf_verifier_env *env, const struct bpf_insn *insn,
 			  const struct bpf_reg_state *ptr, bool ptr_is_dst)
 {
@@ -111,6 +111,7 @@ int adjust_ptr_min_max_vals(struct bpf_verifier_env *env, const struct bpf_insn 
 			    const struct bpf_reg_state *ptr, const struct bpf_reg_state *scalar)
 {
 	struct bpf_reg_state *dst = &cur_regs(env)[insn->dst_reg];
+	bool ptr_is_dst = dst->type != SCALAR_VALUE;
 	struct bpf_scalar by = scalar->s;
 	u8 op = BPF_OP(insn->code);
 	s64 off;
@@ -123,11 +124,10 @@ int adjust_ptr_min_max_vals(struct bpf_verifier_env *env, const struct bpf_insn 
 	}
 	err = check_operand(env, insn, ptr, scalar);
 	if (!err)
-		err = check_operator(env, insn, ptr, ptr == dst);
+		err = check_operator(env, insn, ptr, ptr_is_dst);
 	if (err)
 		return err;
-	if (dst != ptr)
-		*dst = *ptr;
+	*dst = *ptr;
 	off = op == BPF_ADD ? dst->off + by.smin : dst->off - by.smin;
 	if (scalar_is_const(&by) && off == (s32)off)
 		dst->off = (s32)off;

@@ -152,8 +152,9 @@ static int check_alu(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 /* Whether the instruction is rewritten in a way that depends on the kind of the pointer. */
 static bool is_special_pointer(u32 type)
 {
-	return (type & BPF_REG_TYPE_BASE) == PTR_TO_CTX ||
-	       (type & BPF_REG_TYPE_BASE) == PTR_TO_BTF_ID;
+	u32 base = type & BPF_REG_TYPE_BASE;
+
+	return base == PTR_TO_CTX || base == PTR_TO_BTF_ID || base == CONST_PTR_TO_MAP;
 }
 
 /* All ways to an instruction must agree on the kind of its pointer. */
@@ -161,6 +162,7 @@ static int note_pointer_type(struct bpf_verifier_env *env, u32 type)
 {
 	u32 *noted = &env->aux[env->insn_idx].mem_type;
 
+	type &= ~(u32)PTR_UNTRUSTED; /* loads by both are the same */
 	if (*noted == NOT_INIT) {
 		*noted = type;
 	} else if (*noted != type && (is_special_pointer(*noted) || is_special_pointer(type))) {
