@@ -150,6 +150,7 @@ void bpf_pop_frame(struct bpf_verifier_env *env, struct bpf_verifier_state *stat
 
 int bpf_grow_stack(struct bpf_verifier_env *env, struct bpf_func_state *func, u32 size)
 {
+	u16 *depth = &env->subprogs[func->subprogno].stack_depth;
 	struct bpf_stack_state *stack;
 
 	size = (size + BPF_REG_SIZE - 1) & -BPF_REG_SIZE;
@@ -163,6 +164,7 @@ int bpf_grow_stack(struct bpf_verifier_env *env, struct bpf_func_state *func, u3
 	bpf_state_free(env, func->stack);
 	func->stack = stack;
 	func->allocated_stack = size;
+	*depth = max(*depth, (u16)size);
 	return 0;
 }
 
