@@ -128,18 +128,15 @@ static int ptmx_fasync(int fd, struct file *file, bool on)
 /* TIOCGPTPEER: opens the slave, also where its name cannot be reached. flags: of open(2). */
 static long open_peer(struct ptmx_file *ptmx, unsigned flags)
 {
-	int fd = get_unused_fd_flags(flags), err;
+	int fd = get_unused_fd_flags(flags);
 	struct file *file;
 
 	if (fd < 0)
 		return fd;
-	file = alloc_empty_file(flags & ~(unsigned)O_CLOEXEC);
-	err = IS_ERR(file) ? (int)PTR_ERR(file) : vfs_open(&ptmx->slave, file);
-	if (err) {
-		if (!IS_ERR(file))
-			fput(file);
+	file = dentry_open(&ptmx->slave, flags & ~(unsigned)O_CLOEXEC);
+	if (IS_ERR(file)) {
 		put_unused_fd((unsigned)fd);
-		return err;
+		return PTR_ERR(file);
 	}
 	fd_install((unsigned)fd, file);
 	return fd;

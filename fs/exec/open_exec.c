@@ -20,15 +20,9 @@ struct file *open_exec(int dfd, const char *name, int at_flags)
 	else if (!S_ISREG(path.dentry->d_inode->i_mode))
 		file = ERR_PTR(-EACCES);
 	else
-		file = alloc_empty_file(O_RDONLY | O_LARGEFILE);
-	if (!IS_ERR(file)) {
-		err = path_permission(&path, MAY_EXEC);
-		err = err ? err : vfs_open(&path, file);
-		if (err) {
-			fput(file);
-			file = ERR_PTR(err);
-		}
-	}
+		file = ERR_PTR(path_permission(&path, MAY_EXEC));
+	if (!file)
+		file = dentry_open(&path, O_RDONLY | O_LARGEFILE);
 	path_put(&path);
 	return file;
 }

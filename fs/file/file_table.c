@@ -149,6 +149,17 @@ int vfs_open(const struct path *path, struct file *file)
 	return err;
 }
 
+struct file *dentry_open(const struct path *path, unsigned flags)
+{
+	struct file *file = alloc_empty_file(flags);
+	int err = IS_ERR(file) ? 0 : vfs_open(path, file);
+
+	if (!err)
+		return file;
+	fput(file);
+	return ERR_PTR(err);
+}
+
 struct file *get_file(struct file *file)
 {
 	atomic_inc(&file->f_count);

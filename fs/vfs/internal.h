@@ -76,5 +76,7 @@ struct file *alloc_empty_file(unsigned flags);
 extern unsigned long max_files; /* fs.file-max. Read and written without a lock. */
 /* Connects file with the inode at path, and calls its open operation. */
 int vfs_open(const struct path *path, struct file *file);
+/* The same with a new file. Or an ERR_PTR. */
+struct file *dentry_open(const struct path *path, unsigned flags);
 /* fs/dev/devfs.c, for the open of a character device: replaces the operations of the file. */
 int chrdev_open(struct inode *inode, struct file *file);
