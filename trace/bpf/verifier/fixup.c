@@ -36,8 +36,11 @@ static void fix_ld_imm64(struct bpf_verifier_env *env, u32 i)
 static int fix_helper_call(struct bpf_verifier_env *env, u32 i)
 {
 	struct bpf_insn *insn = &env->insns[i];
-	s64 distance = (s64)((u64)env->aux[i].proto->func - (u64)__bpf_call_base);
+	const struct bpf_func_proto *proto = env->aux[i].proto;
+	s64 distance = (s64)((u64)proto->func - (u64)__bpf_call_base);
 
+	if (proto->prepare)
+		proto->prepare();
 	if (insn->imm == BPF_FUNC_tail_call) {
 		insn->code = BPF_JMP | BPF_TAIL_CALL;
 		insn->imm = 0;
