@@ -106,6 +106,7 @@ struct bpf_map *bpf_map_alloc(const union bpf_attr *attr)
 	map = ops->alloc(attr);
 	if (IS_ERR(map))
 		return map;
+	map->payer = get_current_user();
 	atomic64_set(&map->refs, 1);
 	atomic64_set(&map->user_refs, 1);
 	INIT_WORK(&map->free_work, free_map);
