@@ -29,7 +29,7 @@ static void map_show_fdinfo(struct seq_file *m, struct file *file)
 
 	seq_printf(m, "map_type:\t%u\nkey_size:\t%u\nvalue_size:\t%u\nmax_entries:\t%u\n",
 		   map->map_type, map->key_size, map->value_size, map->max_entries);
-	seq_printf(m, "map_flags:\t%#x\nmap_extra:\t%#lx\nmemlock:\t%lu\n", map->map_flags,
+	seq_printf(m, "map_flags:\t0x%x\nmap_extra:\t0x%lx\nmemlock:\t%lu\n", map->map_flags,
 		   map->map_extra, (charged + PAGE_SIZE - 1) & ~(u64)(PAGE_SIZE - 1));
 	seq_printf(m, "map_id:\t%u\nfrozen:\t%u\n", map->id, bpf_map_is_frozen(map));
 	if (map->owner.known)
