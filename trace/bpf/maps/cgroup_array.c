@@ -14,11 +14,14 @@ static int alloc_check(const union bpf_attr *attr)
 	return 0;
 }
 
-static struct bpf_map *alloc(const union bpf_attr *attr __unused)
+static struct bpf_map *alloc(const union bpf_attr *attr)
 {
 	struct bpf_map *map = kzalloc(sizeof(*map), GFP_KERNEL);
 
-	return map ? map : ERR_PTR(-ENOMEM);
+	if (!map)
+		return ERR_PTR(-ENOMEM);
+	bpf_map_init(map, bpf_find_map_type(attr->map_type), attr);
+	return map;
 }
 
 static void free_map(struct bpf_map *map)

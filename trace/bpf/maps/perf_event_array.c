@@ -111,6 +111,7 @@ static struct bpf_map *alloc(const union bpf_attr *attr)
 
 	if (!array)
 		return ERR_PTR(-ENOMEM);
+	bpf_map_init(&array->map, bpf_find_map_type(attr->map_type), attr);
 	array->entries =
 		bpf_map_area_alloc(&array->map, attr->max_entries * sizeof(struct entry *));
 	if (array->entries)

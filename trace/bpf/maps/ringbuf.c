@@ -95,6 +95,7 @@ static struct bpf_map *alloc(const union bpf_attr *attr)
 	if (!page)
 		return ERR_PTR(-ENOMEM);
 	rb = page_address(page);
+	bpf_map_init(&rb->map, bpf_find_map_type(attr->map_type), attr);
 	rb->nr_pages = attr->max_entries / PAGE_SIZE;
 	if (!alloc_pages_of(rb)) {
 		free_ringbuf(rb);

@@ -63,6 +63,7 @@ static struct bpf_map *alloc(const union bpf_attr *attr)
 
 	if (!smap)
 		return ERR_PTR(-ENOMEM);
+	bpf_map_init(&smap->map, bpf_find_map_type(attr->map_type), attr);
 	layout.map = &smap->map;
 	smap->nr_buckets = 1U << fls64(attr->max_entries - 1);
 	smap->buckets = bpf_map_area_alloc(&smap->map, smap->nr_buckets * sizeof(u32));
