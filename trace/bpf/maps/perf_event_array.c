@@ -13,8 +13,8 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "trace/bpf/attach/run.h"
-#include "trace/bpf/core/map.h"
 #include "trace/bpf/helpers/helpers.h"
+#include "trace/bpf/maps/fd_array.h"
 #include "trace/perf/internal.h"
 
 struct entry {
@@ -26,16 +26,6 @@ struct entry {
 		struct work_struct work;
 	};
 };
-
-struct perf_array {
-	struct bpf_map map;
-	struct entry **entries; /* [A] max_entries; RCU to read */
-};
-
-static struct perf_array *to_perf_array(const struct bpf_map *map)
-{
-	return container_of(map, struct perf_array, map);
-}
 
 /* ---- entries ---- */
 
@@ -57,7 +47,7 @@ static void free_entry(struct rcu_head *rcu)
 	schedule_work(&entry->work);
 }
 
-static struct entry *make_entry(int fd, const struct file *map_file)
+static void *get_entry(struct bpf_map *map __unused, struct file *map_file, int fd)
 {
 	struct file *file = fget((unsigned)fd);
 	struct perf_event *event = file ? perf_file_event(file) : NULL;
@@ -83,107 +73,30 @@ put:
 	return ERR_PTR(error);
 }
 
-/* Returns whether there was an entry. */
-static bool replace(struct perf_array *array, u32 index, struct entry *entry)
+static void put_entry(struct bpf_map *map __unused, void *object)
 {
-	struct entry *old = xchg(&array->entries[index], entry);
-
-	if (old)
-		call_rcu(&old->rcu, free_entry);
-	return old;
+	call_rcu(&((struct entry *)object)->rcu, free_entry);
 }
 
 /* ---- bpf(2) ---- */
 
-static int alloc_check(const union bpf_attr *attr)
-{
-	u32 known = BPF_F_NUMA_NODE | BPF_F_RDONLY | BPF_F_WRONLY | BPF_F_PRESERVE_ELEMS;
-
-	return attr->value_size != 4 || attr->key_size != 4 || !attr->max_entries ||
-			       (attr->map_flags & ~known)
-		       ? -EINVAL
-		       : 0;
-}
-
 static struct bpf_map *alloc(const union bpf_attr *attr)
 {
-	struct perf_array *array = kzalloc(sizeof(*array), GFP_KERNEL);
+	static const struct bpf_fd_array_ops ops = { .get = get_entry, .put = put_entry };
 
-	if (!array)
-		return ERR_PTR(-ENOMEM);
-	bpf_map_init(&array->map, bpf_find_map_type(attr->map_type), attr);
-	array->entries =
-		bpf_map_area_alloc(&array->map, attr->max_entries * sizeof(struct entry *));
-	if (array->entries)
-		return &array->map;
-	kfree(array);
-	return ERR_PTR(-ENOMEM);
-}
-
-static void free_map(struct bpf_map *map)
-{
-	struct perf_array *array = to_perf_array(map);
-
-	for (u32 i = 0; i < map->max_entries; i++)
-		(void)replace(array, i, NULL);
-	bpf_map_area_free(map, array->entries, map->max_entries * sizeof(struct entry *));
-	kfree(array);
-}
-
-static int write_user(struct bpf_map *map, const void *key, const void *value, u64 flags,
-		      struct file *map_file)
-{
-	u32 index = *(const u32 *)key;
-	struct entry *entry;
-
-	if (flags != BPF_ANY)
-		return -EINVAL;
-	if (index >= map->max_entries)
-		return -E2BIG;
-	entry = make_entry(*(const int *)value, map_file);
-	if (IS_ERR(entry))
-		return (int)PTR_ERR(entry);
-	(void)replace(to_perf_array(map), index, entry);
-	return 0;
-}
-
-static int read_user(struct bpf_map *map __unused, const void *key __unused, void *value __unused,
-		     u64 flags __unused)
-{
-	return -ENOTSUPP;
-}
-
-static long delete (struct bpf_map *map, const void *key)
-{
-	u32 index = *(const u32 *)key;
-
-	if (index >= map->max_entries)
-		return -E2BIG;
-	return replace(to_perf_array(map), index, NULL) ? 0 : -ENOENT;
-}
-
-static int get_next_key(struct bpf_map *map, const void *key, void *next_key)
-{
-	u32 index = key ? *(const u32 *)key : ~0U;
-
-	if (index == map->max_entries - 1)
-		return -ENOENT;
-	*(u32 *)next_key = index < map->max_entries ? index + 1 : 0;
-	return 0;
+	return bpf_fd_array_alloc(attr, &ops);
 }
 
 static void release_file(struct bpf_map *map, const struct file *file)
 {
-	struct perf_array *array = to_perf_array(map);
-
 	if (map->map_flags & BPF_F_PRESERVE_ELEMS)
 		return;
 	rcu_read_lock();
 	for (u32 i = 0; i < map->max_entries; i++) {
-		const struct entry *entry = rcu_dereference(array->entries[i]);
+		const struct entry *entry = bpf_fd_array_get(map, i);
 
 		if (entry && entry->map_file == file)
-			(void)replace(array, i, NULL);
+			(void)bpf_fd_array_delete(map, &i);
 	}
 	rcu_read_unlock();
 }
@@ -191,13 +104,13 @@ static void release_file(struct bpf_map *map, const struct file *file)
 static const struct bpf_map_ops perf_event_array BPF_MAP_TYPE(perf_event_array) = {
 	.type = BPF_MAP_TYPE_PERF_EVENT_ARRAY,
 	.name = "perf_event_array",
-	.alloc_check = alloc_check,
+	.alloc_check = bpf_fd_array_check,
 	.alloc = alloc,
-	.free = free_map,
-	.delete = delete,
-	.get_next_key = get_next_key,
-	.read_user = read_user,
-	.write_user = write_user,
+	.free = bpf_fd_array_free,
+	.delete = bpf_fd_array_delete,
+	.get_next_key = bpf_array_get_next_key,
+	.read_user = bpf_fd_array_read_user,
+	.write_user = bpf_fd_array_write_user,
 	.release_file = release_file,
 };
 
@@ -216,7 +129,7 @@ static __always_inline s64 find_event(const struct bpf_map *map, u64 flags,
 		index = smp_processor_id();
 	if (unlikely(index >= map->max_entries))
 		return -E2BIG;
-	entry = rcu_dereference(to_perf_array(map)->entries[index]);
+	entry = bpf_fd_array_get(map, index);
 	if (unlikely(!entry))
 		return -ENOENT;
 	*event = entry->event;
