@@ -1,0 +1,16 @@
+/* Programs from bytes, of which the verifier takes many. For fuzz_bpf_verifier. */
+#pragma once
+
+#include <stddef.h>
+
+#include "trace/bpf/core/insn.h"
+
+#define GENERATED_INSNS 480
+
+struct generated {
+	struct bpf_insn insns[GENERATED_INSNS];
+	u32 len;
+	u8 type; /* which type of programs */
+};
+
+void bpf_generate(struct generated *program, const u8 *data, size_t size);
