@@ -6,6 +6,7 @@
 #include "kernel/module_list.h"
 
 DEFINE_LINKER_TABLE(rodata, const struct exception_table_entry, ex_table);
+const struct exception_table_entry *(*search_generated_exception_table)(unsigned long ip);
 
 /* The entries of a module are in its memory, which stays as long as its code runs. */
 notrace /* a fault inside a tracer's callback comes here */
@@ -25,6 +26,8 @@ const struct exception_table_entry *search_exception_table(unsigned long ip)
 	for_each_linker_table_entry (entry, ex_table)
 		if (entry->insn == ip)
 			return entry;
+	if (ip >= TEXT_AREA_START && ip < TEXT_AREA_END && search_generated_exception_table)
+		return search_generated_exception_table(ip);
 	return ip >= MODULES_START && ip < MODULES_END ? search_module(ip) : NULL;
 }
 

@@ -23,6 +23,13 @@ struct exception_table_entry {
 	".quad " from ", " to "\n\t"                                                               \
 	".popsection\n\t"
 
+/*
+ * Finds the entry of generated code, which is in the text area. The part of the kernel that
+ * generates code that may fault sets it, once. The entry stays until that code is freed. Any
+ * context. NULL: there is no such code.
+ */
+extern const struct exception_table_entry *(*search_generated_exception_table)(unsigned long ip);
+
 /* Returns the entry of the instruction at ip, or NULL. Any context. */
 const struct exception_table_entry *search_exception_table(unsigned long ip);
 /*

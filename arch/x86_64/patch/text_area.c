@@ -3,7 +3,8 @@
  * granules of 64 bytes, with one bit for each. A page is filled with int3 before it becomes
  * executable. It is never writable after that: the owner of a piece writes through the private
  * alias. Empty pages are unmapped, but one is kept: else a tracer that is switched on and off would
- * change the page tables of all CPUs each time.
+ * change the page tables of all CPUs each time. A piece that is larger than a page has pages of its
+ * own, but the rest of the last page is for others.
  */
 #include "arch/patch/text_area.h"
 
@@ -41,18 +42,29 @@ static unsigned long page_address_of(const struct text_page *page)
 	return TEXT_AREA_START + page->number * PAGE_SIZE;
 }
 
+static struct text_page *page_of(unsigned long addr)
+{
+	struct text_page *page;
+
+	list_for_each_entry (page, &text_pages, list)
+		if (page_address_of(page) == ALIGN_DOWN(addr, PAGE_SIZE))
+			return page;
+	return NULL;
+}
+
 static u64 granule_mask(unsigned first, unsigned count)
 {
 	return (count == 64 ? ~0UL : (1UL << count) - 1) << first;
 }
 
-static unsigned free_number(void)
+/* Returns the first of count free numbers in a row, or MAX_PAGES. */
+static unsigned free_numbers(unsigned count)
 {
-	unsigned number = 0;
+	unsigned number = 0, row = 0;
 
-	while (number < MAX_PAGES && test_bit(number, numbers_used))
-		number++;
-	return number;
+	for (; number < MAX_PAGES && row < count; number++)
+		row = test_bit(number, numbers_used) ? 0 : row + 1;
+	return row == count ? number - count : MAX_PAGES;
 }
 
 static int map_page(struct text_page *page)
@@ -68,14 +80,14 @@ static int map_page(struct text_page *page)
 	return error;
 }
 
-static struct text_page *add_page(void)
+static struct text_page *add_page(unsigned number)
 {
-	struct text_page *page = kzalloc(sizeof(*page), GFP_KERNEL);
+	struct text_page *page = number < MAX_PAGES ? kzalloc(sizeof(*page), GFP_KERNEL) : NULL;
 
 	if (!page)
 		return NULL;
-	page->number = free_number();
-	page->memory = page->number < MAX_PAGES ? get_free_page(GFP_KERNEL) : NULL;
+	page->number = number;
+	page->memory = get_free_page(GFP_KERNEL);
 	if (!page->memory)
 		goto free;
 	memset(page->memory, INT3, PAGE_SIZE);
@@ -117,44 +129,64 @@ static unsigned find_room(const struct text_page *page, unsigned count)
 	return GRANULES;
 }
 
-unsigned long text_area_alloc(size_t size)
+static unsigned long use_granules(struct text_page *page, unsigned first, unsigned count)
 {
-	unsigned count = (unsigned)DIV_ROUND_UP(size, GRANULE), first = GRANULES;
-	struct text_page *page, *found = NULL;
-	unsigned long addr = 0;
+	nr_empty_pages -= !page->used;
+	page->used |= granule_mask(first, count);
+	nr_granules += count;
+	return page_address_of(page) + first * GRANULE;
+}
 
-	if (!count || count > GRANULES)
-		return 0;
-	mutex_lock(&text_area_mutex);
+static unsigned long alloc_in_page(unsigned count)
+{
+	unsigned first = GRANULES;
+	struct text_page *page;
+
 	list_for_each_entry (page, &text_pages, list) {
 		first = find_room(page, count);
-		if (first < GRANULES) {
-			found = page;
+		if (first < GRANULES)
+			return use_granules(page, first, count);
+	}
+	page = add_page(free_numbers(1));
+	return page ? use_granules(page, 0, count) : 0;
+}
+
+/* Pages in a row, which add_page() adds behind all others. */
+static unsigned long alloc_pages_in_row(unsigned count)
+{
+	unsigned pages = DIV_ROUND_UP(count, GRANULES), number = free_numbers(pages), i;
+	unsigned long addr = 0;
+
+	for (i = 0; i < pages; i++)
+		if (!add_page(number + i))
 			break;
-		}
+	if (i < pages) {
+		while (i--)
+			remove_page(list_last_entry(&text_pages, struct text_page, list));
+		return 0;
 	}
-	if (!found) {
-		found = add_page();
-		first = 0;
+	for (; i; i--, number++) {
+		unsigned here = min(count, (unsigned)GRANULES);
+		struct text_page *page = page_of(TEXT_AREA_START + number * PAGE_SIZE);
+		unsigned long at = use_granules(page, 0, here);
+
+		addr = addr ?: at;
+		count -= here;
 	}
-	if (found) {
-		nr_empty_pages -= !found->used;
-		found->used |= granule_mask(first, count);
-		nr_granules += count;
-		addr = page_address_of(found) + first * GRANULE;
-	}
-	mutex_unlock(&text_area_mutex);
 	return addr;
 }
 
-static struct text_page *page_of(unsigned long addr)
+unsigned long text_area_alloc(size_t size)
 {
-	struct text_page *page;
+	unsigned count = (unsigned)DIV_ROUND_UP(size, GRANULE);
+	unsigned long addr;
 
-	list_for_each_entry (page, &text_pages, list)
-		if (page_address_of(page) == ALIGN_DOWN(addr, PAGE_SIZE))
-			return page;
-	return NULL;
+	if (!count || size > MAX_PAGES * PAGE_SIZE)
+		return 0;
+	mutex_lock(&text_area_mutex);
+	addr = count > GRANULES ? alloc_pages_in_row(count) : alloc_in_page(count);
+	mutex_unlock(&text_area_mutex);
+	return addr;
 }
 
 static void fill_with_int3(unsigned long addr, unsigned count)
@@ -171,24 +203,33 @@ static void fill_with_int3(unsigned long addr, unsigned count)
 	}
 }
 
-void text_area_free(unsigned long addr, size_t size)
+static void free_in_page(unsigned long addr, unsigned count)
 {
-	unsigned count = (unsigned)DIV_ROUND_UP(size, GRANULE);
-	struct text_page *page;
-	u64 mask;
+	u64 mask = granule_mask((unsigned)(addr % PAGE_SIZE / GRANULE), count);
+	struct text_page *page = page_of(addr);
 
-	mutex_lock(&text_area_mutex);
-	page = page_of(addr);
-	mask = granule_mask((unsigned)(addr % PAGE_SIZE / GRANULE), count);
 	if (WARN_ON(!page || (page->used & mask) != mask))
-		goto unlock;
+		return;
 	fill_with_int3(addr, count);
 	page->used &= ~mask;
 	nr_granules -= count;
 	nr_empty_pages += !page->used;
 	if (!page->used && nr_empty_pages > 1)
 		remove_page(page);
-unlock:
+}
+
+void text_area_free(unsigned long addr, size_t size)
+{
+	unsigned count = (unsigned)DIV_ROUND_UP(size, GRANULE);
+
+	mutex_lock(&text_area_mutex);
+	while (count) {
+		unsigned here = min(count, (unsigned)(GRANULES - addr % PAGE_SIZE / GRANULE));
+
+		free_in_page(addr, here);
+		addr += here * GRANULE;
+		count -= here;
+	}
 	mutex_unlock(&text_area_mutex);
 }
 

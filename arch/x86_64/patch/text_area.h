@@ -6,8 +6,8 @@
 #include "kernel/types.h"
 
 /*
- * Allocates size bytes (at most a page) of executable memory, within reach of a near call from the
- * image, filled with int3. text_patch_fill() writes to it. Returns 0 without memory.
+ * Allocates size bytes of executable memory, within reach of a near call from the image, filled
+ * with int3. text_patch_fill() writes to it. Returns 0 without memory.
  */
 unsigned long text_area_alloc(size_t size);
 /*

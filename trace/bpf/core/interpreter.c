@@ -82,6 +82,11 @@ static noinline u64 probe_load(u64 addr, u32 size)
 DEFINE_ATOMIC(u32)
 DEFINE_ATOMIC(u64)
 
+/* The verifier requires alignment only of some kinds of memory. */
+typedef u16 unaligned_u16 __aligned(1);
+typedef u32 unaligned_u32 __aligned(1);
+typedef u64 unaligned_u64 __aligned(1);
+
 typedef u64 helper_t(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 
 static __always_inline helper_t *helper_of(const struct bpf_insn *insn)
@@ -266,9 +271,9 @@ jump:
 	NEXT;
 
 	MEMORY(B, u8)
-	MEMORY(H, u16)
-	MEMORY(W, u32)
-	MEMORY(DW, u64)
+	MEMORY(H, unaligned_u16)
+	MEMORY(W, unaligned_u32)
+	MEMORY(DW, unaligned_u64)
 probe:
 	DST = probe_load(SRC + (s64)insn->off, bpf_size_to_bytes(insn->code));
 	NEXT;

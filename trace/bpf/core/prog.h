@@ -22,6 +22,7 @@
 
 struct bpf_btf;
 struct bpf_func_info;
+struct bpf_image;
 struct bpf_map;
 struct bpf_prog;
 struct bpf_prog_type_ops;
@@ -56,6 +57,7 @@ struct bpf_prog {
 	bool jited, gpl_compatible, has_callchain_buf, overrides_return, sleepable; /* [C] */
 	bool uses_tail_call;                        /* [C] */
 	u32 jited_len;                              /* [C] bytes */
+	struct bpf_image *image;                    /* [C] the code; NULL: interpreted. core/runtime.c */
 	u32 max_ctx_offset; /* [C] bytes of the context that it reads; a record must have them */
 	u32 max_buf_access; /* [C] the same of an iterator's buffers: keys and values */
 	struct bpf_map **used_maps;                 /* [C] each is counted */

@@ -1,20 +1,261 @@
-/* What runs a program: the interpreter, or code that the JIT has made of it. */
-#include "kernel/compiler.h"
-#include "trace/bpf/core/prog.h"
+/*
+ * What runs a program: the interpreter, or code that the JIT has made of it. The code is in the
+ * text area, and each function of a program has a name in kallsyms: bpf_prog_TAG_NAME.
+ *
+ * A compiled program may load from any address: PROBE_MEM. The handler of exceptions asks for the
+ * entry of a load that has faulted in any context, so the list of images is read under RCU.
+ */
+#include "arch/bpf/jit.h"
+#include "arch/mm/pgtable.h"
+#include "arch/patch/text_area.h"
+#include "arch/patch/text_patch.h"
+#include "kernel/errno.h"
+#include "kernel/init.h"
+#include "kernel/kallsyms.h"
+#include "kernel/lib/vsprintf.h"
+#include "kernel/mm/slab.h"
+#include "kernel/mm/vmalloc.h"
+#include "kernel/rcu/rculist.h"
+#include "kernel/sched/mutex.h"
+#include "trace/bpf/core/btf.h"
+
+/* A function of a program in kallsyms. */
+struct bpf_symbol {
+	struct kallsyms_dynamic symbol;
+	char name[KSYM_NAME_LEN];
+};
+
+/* The code of a program. Constant but for the list. */
+struct bpf_image {
+	struct list_head list; /* [images_mutex] to write; RCU */
+	unsigned long address;
+	u32 size, nr_extable, nr_symbols;
+	struct exception_table_entry *extable; /* in the order of addresses */
+	struct bpf_symbol *symbols;
+	struct rcu_head rcu;
+};
+
+int bpf_jit_enable = 1;
+static DEFINE_MUTEX(images_mutex);
+static LIST_HEAD(images);
 
 u64 bpf_call_callback(const void *callback, u64 r1, u64 r2, u64 r3, u64 r4, u64 r5)
 {
+	u64 (*compiled)(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5) = callback;
+	unsigned long address = (unsigned long)callback;
+
+	if (address >= TEXT_AREA_START && address < TEXT_AREA_END)
+		return compiled(r1, r2, r3, r4, r5);
 	return bpf_interpret_callback(callback, r1, r2, r3, r4, r5);
 }
 
-int bpf_jit_enable = 1;
+/* ---- faults ---- */
 
-int bpf_prog_select_runtime(struct bpf_prog *prog)
+static const struct exception_table_entry *find_in_image(const struct bpf_image *image,
+							 unsigned long ip)
 {
-	prog->bpf_func = bpf_interpret;
+	u32 low = 0, high = image->nr_extable;
+
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+
+		if (image->extable[middle].insn < ip)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < image->nr_extable && image->extable[low].insn == ip ? &image->extable[low]
+									 : NULL;
+}
+
+/* The program of the instruction runs now, so its image stays. */
+static const struct exception_table_entry *search_images(unsigned long ip)
+{
+	const struct exception_table_entry *found = NULL;
+	const struct bpf_image *image;
+
+	preempt_disable_notrace();
+	list_for_each_entry_rcu (image, &images, list)
+		if (ip - image->address < image->size) {
+			found = find_in_image(image, ip);
+			break;
+		}
+	preempt_enable_notrace();
+	return found;
+}
+
+static int __init bpf_runtime_init(void)
+{
+	search_generated_exception_table = search_images;
+	return 0;
+}
+core_initcall(bpf_runtime_init);
+
+/* ---- names ---- */
+
+/* The function's own name, if the program has types. Else all are named as the program. */
+static const char *name_of(const struct bpf_prog *prog, u32 subprog)
+{
+	const struct btf_type *t;
+
+	if (prog->btf && subprog < prog->nr_func_info) {
+		t = btf_type_by_id(&prog->btf->btf, prog->func_info[subprog].type_id);
+		return btf_name_by_offset(&prog->btf->btf, t->name_off);
+	}
+	return subprog ? "F" : prog->name;
+}
+
+static void name_functions(const struct bpf_prog *prog, struct bpf_image *image)
+{
+	for (u32 i = 0; i < prog->nr_subprogs; i++) {
+		unsigned long start = (unsigned long)prog->subprogs[i].jit,
+			      end = i + 1 < prog->nr_subprogs
+					    ? (unsigned long)prog->subprogs[i + 1].jit
+					    : image->address + image->size;
+		struct bpf_symbol *symbol = &image->symbols[i];
+		const char *name = name_of(prog, i);
+
+		snprintf(symbol->name, sizeof(symbol->name), "bpf_prog_%*phN%s%s", BPF_TAG_SIZE,
+			 prog->tag, *name ? "_" : "", name);
+		symbol->symbol = (struct kallsyms_dynamic){
+			.address = start, .size = end - start, .name = symbol->name, .module = "bpf"
+		};
+		kallsyms_add(&symbol->symbol);
+	}
+}
+
+/* ---- images ---- */
+
+static void free_image(struct bpf_image *image)
+{
+	kvfree(image->extable);
+	kvfree(image->symbols);
+	kfree(image);
+}
+
+/* The memory of an image for this size of code, which it has an address for. NULL: none. */
+static struct bpf_image *alloc_image(const struct bpf_prog *prog, const struct bpf_jit *jit)
+{
+	struct bpf_image *image = kzalloc(sizeof(*image), GFP_KERNEL);
+
+	if (!image)
+		return NULL;
+	image->size = jit->size;
+	image->nr_extable = jit->nr_extable;
+	image->nr_symbols = prog->nr_subprogs;
+	image->extable = kvzalloc((image->nr_extable + 1) * sizeof(*image->extable), GFP_KERNEL);
+	image->symbols = kvzalloc(image->nr_symbols * sizeof(*image->symbols), GFP_KERNEL);
+	image->address = image->extable && image->symbols ? text_area_alloc(image->size) : 0;
+	if (image->address)
+		return image;
+	free_image(image);
+	return NULL;
+}
+
+/* Writes the code. 0 or an errno. */
+static int fill_image(struct bpf_image *image, struct bpf_jit *jit)
+{
+	u8 *code = kvzalloc(jit->size, GFP_KERNEL);
+	int error;
+
+	if (!code)
+		return -ENOMEM;
+	jit->extable = image->extable;
+	bpf_jit_write(jit, code, image->address);
+	error = text_patch_fill(image->address, code, jit->size);
+	kvfree(code);
+	return error;
+}
+
+static void publish_image(struct bpf_prog *prog, struct bpf_image *image, const struct bpf_jit *jit)
+{
+	for (u32 i = 0; i < prog->nr_subprogs; i++)
+		prog->subprogs[i].jit = (const void *)(image->address + jit->starts[i]);
+	prog->bpf_func = (bpf_func_t *)image->address;
+	prog->jited = true;
+	prog->jited_len = image->size;
+	prog->image = image;
+	name_functions(prog, image);
+	mutex_lock(&images_mutex);
+	list_add_tail_rcu(&image->list, &images);
+	mutex_unlock(&images_mutex);
+}
+
+/* jit has its tables. 0 or -ENOMEM. */
+static int compile_with(struct bpf_prog *prog, struct bpf_jit *jit)
+{
+	struct bpf_image *image;
+
+	bpf_jit_measure(jit);
+	image = alloc_image(prog, jit);
+	if (!image)
+		return -ENOMEM;
+	if (fill_image(image, jit)) {
+		text_area_free(image->address, image->size);
+		free_image(image);
+		return -ENOMEM;
+	}
+	publish_image(prog, image, jit);
 	return 0;
 }
 
-void bpf_prog_free_runtime(struct bpf_prog *prog __unused)
+static int compile(struct bpf_prog *prog)
 {
+	struct bpf_jit jit = { .prog = prog };
+	int error = -ENOMEM;
+
+	jit.offsets = kvzalloc((prog->len + 1) * sizeof(u32), GFP_KERNEL);
+	jit.starts = kvzalloc((prog->nr_subprogs + 1) * sizeof(u32), GFP_KERNEL);
+	if (jit.offsets && jit.starts)
+		error = compile_with(prog, &jit);
+	kvfree(jit.offsets);
+	kvfree(jit.starts);
+	return error;
+}
+
+static void free_image_rcu(struct rcu_head *rcu)
+{
+	free_image(container_of(rcu, struct bpf_image, rcu));
+}
+
+void bpf_prog_free_runtime(struct bpf_prog *prog)
+{
+	struct bpf_image *image = prog->image;
+
+	if (!image)
+		return;
+	for (u32 i = 0; i < image->nr_symbols; i++)
+		kallsyms_del(&image->symbols[i].symbol);
+	mutex_lock(&images_mutex);
+	list_del_rcu(&image->list);
+	mutex_unlock(&images_mutex);
+	text_area_free(image->address, image->size);
+	call_rcu(&image->rcu, free_image_rcu); /* others may read the lists */
+}
+
+/* ---- the choice ---- */
+
+/* Whether only the main function, which has the counter, makes tail calls, or no callback does. */
+static bool counts_all_tail_calls(const struct bpf_prog *prog)
+{
+	bool in_function = false, callbacks = false;
+
+	for (u32 i = 1; i < prog->nr_subprogs; i++) {
+		in_function |= prog->subprogs[i].has_tail_call;
+		callbacks |= prog->subprogs[i].is_callback;
+	}
+	return !in_function || !callbacks;
+}
+
+int bpf_prog_select_runtime(struct bpf_prog *prog)
+{
+	if (!counts_all_tail_calls(prog))
+		return -ENOTSUPP;
+	if (READ_ONCE(bpf_jit_enable) && !compile(prog))
+		return 0;
+	/* Programs share the interpreter's stack with what they tail-call. */
+	if (prog->uses_tail_call && prog->nr_subprogs > 1)
+		return -ENOTSUPP;
+	prog->bpf_func = bpf_interpret;
+	return 0;
 }

@@ -18,3 +18,11 @@ static inline long strncpy_from_user_nofault(char *dst, const void *src, size_t 
 }
 
 #define strncpy_from_kernel_nofault strncpy_from_user_nofault
+
+static inline long copy_from_kernel_nofault(void *dst, const void *src, size_t size)
+{
+	if ((unsigned long)src < 4096)
+		return -EFAULT;
+	memcpy(dst, src, size);
+	return 0;
+}

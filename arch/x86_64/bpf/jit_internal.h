@@ -1,0 +1,31 @@
+/* What the files of the JIT share. */
+#pragma once
+
+#include "arch/bpf/emit.h"
+#include "arch/bpf/jit.h"
+
+/* One pass over the program, and the function that it is in. */
+struct jit_pass {
+	struct emitter e;
+	struct bpf_jit *jit;
+	const struct bpf_prog *prog;
+	u32 extable; /* entries so far */
+	/* of the function */
+	u32 saved;        /* which of R6 to R9 it changes: a bit each */
+	u32 frame_size;   /* bytes below rbp for its stack and the counter's address */
+	s32 counter_slot; /* from rbp: the address of the counter of tail calls */
+	bool has_frame;   /* it pushes rbp */
+};
+
+/*
+ * The machine's registers of R0 to R10. Arguments and results of helpers are where C wants them, so
+ * a call moves nothing. R10 is the frame pointer, so traces of the stack show programs. r9 to r12
+ * are free: r12 is never changed, the others are for the code of one instruction.
+ */
+static const u8 jit_reg[MAX_BPF_REG] = { RAX, RDI, RSI, RDX, RCX, R8, RBX, R13, R14, R15, RBP };
+
+/* jit_insn.c: arithmetic, loads, stores, atomics. */
+void jit_alu(struct jit_pass *p, const struct bpf_insn *insn);
+void jit_load(struct jit_pass *p, const struct bpf_insn *insn);
+void jit_store(struct jit_pass *p, const struct bpf_insn *insn);
+void jit_atomic(struct jit_pass *p, const struct bpf_insn *insn);
