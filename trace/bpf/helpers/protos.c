@@ -35,7 +35,6 @@ const struct bpf_helper bpf_base_helpers[] = {
 	BPF_HELPER(get_numa_node_id),
 	BPF_HELPER(jiffies64),
 	BPF_HELPER(ktime_get_boot_ns),
-	BPF_HELPER(ktime_get_coarse_ns),
 
 	/* text */
 	BPF_HELPER(trace_printk, .gpl_only = true, .prepare = bpf_enable_trace_printk,

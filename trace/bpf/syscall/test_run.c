@@ -114,6 +114,7 @@ static int set_packet(struct bpf_skb *skb, u8 *packet, u32 size)
 
 	skb->data = packet + ETH_HLEN;
 	skb->len = size - ETH_HLEN;
+	skb->header_len = ETH_HLEN;
 	if (*wire_len && *wire_len < skb->len)
 		return -EINVAL;
 	if (!*wire_len)

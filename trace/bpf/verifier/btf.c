@@ -277,6 +277,8 @@ int check_ptr_to_btf_access(struct bpf_verifier_env *env, int regno, int off, in
 {
 	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
 	const char *name = type_name(env->btf, btf_type_by_id(env->btf, reg->btf_id));
+	bool trusted;
+	int err;
 
 	if (off < 0) {
 		verbose(env, "R%d is ptr_%s invalid negative access: off=%d\n", regno, name, off);
@@ -297,7 +299,12 @@ int check_ptr_to_btf_access(struct bpf_verifier_env *env, int regno, int off, in
 		verbose(env, "only read is supported\n");
 		return -EACCES;
 	}
-	return load_member(env, reg->btf_id, off, size, dst_regno);
+	/* What the kernel passes to an iterator by this structure lives as long as the iterator runs. */
+	trusted = !(reg->type & PTR_UNTRUSTED) && !strcmp(name, "bpf_iter_meta");
+	err = load_member(env, reg->btf_id, off, size, dst_regno);
+	if (!err && trusted && dst_regno >= 0)
+		cur_regs(env)[dst_regno].type &= ~(u32)PTR_UNTRUSTED;
+	return err;
 }
 
 int check_ptr_to_map_access(struct bpf_verifier_env *env, int regno, int off, int size, bool write,

@@ -28,7 +28,8 @@ static bool is_known_opcode(u8 code)
 		if (mode == BPF_IMM)
 			return size == BPF_DW;
 		return (mode == BPF_ABS || mode == BPF_IND) && size != BPF_DW;
-	case BPF_LDX:
+	case BPF_LDX: /* its mode is a field that must be BPF_MEM: check_fields() */
+		return true;
 	case BPF_ST:
 		return mode == BPF_MEM;
 	default: /* BPF_STX */
@@ -94,7 +95,7 @@ static const char *check_fields(const struct bpf_insn *insn)
 			return "BPF_LD_[ABS|IND]";
 		return NULL;
 	case BPF_LDX:
-		return insn->imm ? "BPF_LDX" : NULL;
+		return BPF_MODE(insn->code) != BPF_MEM || insn->imm ? "BPF_LDX" : NULL;
 	case BPF_ST:
 		return insn->src_reg ? "BPF_ST" : NULL;
 	default: /* BPF_STX; an atomic one has its operation in imm: check_atomic() */
@@ -163,95 +164,126 @@ static int check_instruction(struct bpf_verifier_env *env, u32 i)
 	return err ?: check_constant(env, insn);
 }
 
+/* LD | IMM | DW with its second half. */
+static int check_ld_imm64(struct bpf_verifier_env *env, u32 i)
+{
+	const struct bpf_insn *half = &env->insns[i + 1];
+
+	if (i + 1 < env->prog->len && !half->code && !half->dst_reg && !half->src_reg && !half->off)
+		return 0;
+	verbose(env, "invalid bpf_ld_imm64 insn\n");
+	return -EINVAL;
+}
+
 int bpf_check_opcodes(struct bpf_verifier_env *env)
 {
 	for (u32 i = 0; i < env->prog->len; i++) {
-		const struct bpf_insn *insn = &env->insns[i];
-		int err = check_instruction(env, i);
+		bool is_double = bpf_insn_is_ld_imm64(&env->insns[i]);
+		int err = is_double ? check_ld_imm64(env, i) : 0;
 
+		err = err ?: check_instruction(env, i);
 		if (err)
 			return err;
-		if (!bpf_insn_is_ld_imm64(insn))
-			continue;
-		if (i + 1 == env->prog->len || insn[1].code || insn[1].dst_reg || insn[1].src_reg ||
-		    insn[1].off) {
-			verbose(env, "invalid bpf_ld_imm64 insn\n");
-			return -EINVAL;
-		}
-		i++;
+		i += is_double;
 	}
 	return 0;
 }
 
 /* ---- the ways between them ---- */
 
-/* The search: instructions that were found and whose next ones are still to be looked at. */
+/*
+ * The search, depth first: instructions from the first one to the present one, each with the number
+ * of its ways that were looked at.
+ */
 struct search {
-	u32 *pending;
-	u32 nr;
+	struct {
+		u32 insn, ways;
+	} * path;
+	u32 depth;
+};
+
+enum { NOT_FOUND, ON_PATH, DONE };
+
+struct way {
+	u32 to;
+	bool may_be_back; /* a way that leads back to the path is a loop */
 };
 
 /*
- * The instruction can be reached. Each is found once, so there is room. A state is kept and looked
- * for where ways meet.
+ * The n-th way from an instruction. False: there is no more. Jumps may lead back. What is called may
+ * not: that is a recursion. Nor may the next instruction: as in Linux, a loop is entered at its top.
  */
-static int found(struct bpf_verifier_env *env, struct search *search, u32 from, u32 to)
-{
-	if (to >= env->prog->len) {
-		verbose(env, "jump out of range from insn %u to %u\n", from, to);
-		return -EINVAL;
-	}
-	if (!env->aux[to].found) {
-		env->aux[to].found = true;
-		search->pending[search->nr++] = to;
-	}
-	return 0;
-}
-
-static int look_at(struct bpf_verifier_env *env, struct search *search, u32 i)
+static bool nth_way(const struct bpf_verifier_env *env, u32 i, u32 n, struct way *way)
 {
 	const struct bpf_insn *insn = &env->insns[i];
-	u8 class = BPF_CLASS(insn->code);
-	u32 next = i + (bpf_insn_is_ld_imm64(insn) ? 2 : 1), target;
-	bool is_jmp = class == BPF_JMP || class == BPF_JMP32;
-	int err;
+	bool is_jump = bpf_insn_is_jump(insn), is_call = bpf_insn_is_pseudo_call(insn);
 
-	if (is_jmp && BPF_OP(insn->code) == BPF_EXIT)
-		return 0;
-	if (bpf_insn_is_pseudo_call(insn) || bpf_insn_is_pseudo_func(insn)) {
-		err = found(env, search, i, i + 1 + (u32)insn->imm);
-		if (err)
-			return err;
+	if (insn->code == (BPF_JMP | BPF_EXIT))
+		return false;
+	if (insn->code == (BPF_JMP | BPF_JA))
+		n++; /* it has no next instruction */
+	way->may_be_back = is_jump || bpf_insn_is_pseudo_func(insn);
+	if (n == 0) {
+		way->to = i + (bpf_insn_is_ld_imm64(insn) ? 2 : 1);
+		way->may_be_back = is_jump;
+	} else if (is_jump) {
+		way->to = bpf_jump_target(insn, i);
+	} else {
+		way->to = i + 1 + (u32)insn->imm;
 	}
-	if (is_jmp && BPF_OP(insn->code) == BPF_CALL) {
-		env->aux[i].calls_callback = bpf_calls_callback(env, insn);
-		env->aux[i].prune_point = env->aux[i].calls_callback || insn->src_reg;
-		if (next < env->prog->len)
-			env->aux[next].prune_point = true;
-	}
+	return n == 0 || (n == 1 && (is_jump || is_call || bpf_insn_is_pseudo_func(insn)));
+}
+
+/* States are kept, and looked for, where ways meet and where they part. */
+static void mark_prune_points(struct bpf_verifier_env *env, u32 i)
+{
+	const struct bpf_insn *insn = &env->insns[i];
+
 	if (bpf_insn_is_jump(insn)) {
-		target = bpf_jump_target(insn, i);
-		err = found(env, search, i, target);
-		if (err)
-			return err;
-		env->aux[target].prune_point = true;
-		if (BPF_OP(insn->code) == BPF_JA)
-			return 0;
-		env->aux[i].prune_point = true;
+		env->aux[bpf_jump_target(insn, i)].prune_point = true;
+		env->aux[i].prune_point = BPF_OP(insn->code) != BPF_JA;
+	} else if (insn->code == (BPF_JMP | BPF_CALL)) {
+		env->aux[i].calls_callback = bpf_calls_callback(env, insn);
+		if (env->aux[i].calls_callback || insn->src_reg == BPF_PSEUDO_CALL)
+			env->aux[i].prune_point = true;
+		if (i + 1 < env->prog->len)
+			env->aux[i + 1].prune_point = true;
 	}
-	return found(env, search, i, next);
+}
+
+static int search_way(struct bpf_verifier_env *env, struct search *search, u32 from,
+		      const struct way *way)
+{
+	struct bpf_insn_aux_data *aux;
+
+	if (way->to >= env->prog->len) {
+		verbose(env, "jump out of range from insn %u to %u\n", from, way->to);
+		return -EINVAL;
+	}
+	aux = &env->aux[way->to];
+	if (aux->search == ON_PATH && !way->may_be_back) {
+		verbose(env, "back-edge from insn %u to %u\n", from, way->to);
+		return -EINVAL;
+	}
+	if (aux->search != NOT_FOUND)
+		return 0;
+	aux->search = ON_PATH;
+	search->path[search->depth].ways = 0;
+	search->path[search->depth++].insn = way->to;
+	return 0;
 }
 
 static int check_reached(struct bpf_verifier_env *env)
 {
 	for (u32 i = 0; i < env->prog->len; i++) {
-		if (!env->aux[i].found) {
+		if (env->aux[i].search == NOT_FOUND) {
 			verbose(env, "unreachable insn %u\n", i);
 			return -EINVAL;
 		}
+		mark_prune_points(env, i);
 		if (!bpf_insn_is_ld_imm64(&env->insns[i]))
 			continue;
-		if (env->aux[++i].found) {
+		if (env->aux[++i].search != NOT_FOUND) {
 			verbose(env, "jump into the middle of ldimm64 insn %u\n", i - 1);
 			return -EINVAL;
 		}
@@ -262,14 +294,23 @@ static int check_reached(struct bpf_verifier_env *env)
 int bpf_check_ways(struct bpf_verifier_env *env)
 {
 	struct search search = { 0 };
+	struct way way = { .to = 0 };
 	int err;
 
-	search.pending = kmalloc_array(env->prog->len, sizeof(*search.pending), GFP_KERNEL);
-	if (!search.pending)
+	search.path = kmalloc_array(env->prog->len, sizeof(*search.path), GFP_KERNEL);
+	if (!search.path)
 		return -ENOMEM;
-	err = found(env, &search, 0, 0);
-	while (!err && search.nr)
-		err = look_at(env, &search, search.pending[--search.nr]);
-	kfree(search.pending);
+	err = search_way(env, &search, 0, &way);
+	while (!err && search.depth) {
+		u32 i = search.path[search.depth - 1].insn;
+
+		if (nth_way(env, i, search.path[search.depth - 1].ways++, &way)) {
+			err = search_way(env, &search, i, &way);
+		} else {
+			env->aux[i].search = DONE;
+			search.depth--;
+		}
+	}
+	kfree(search.path);
 	return err ?: check_reached(env);
 }

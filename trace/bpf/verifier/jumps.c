@@ -18,13 +18,20 @@ static bool compares_with_zero(const struct bpf_insn *insn)
 	       (op == BPF_JEQ || op == BPF_JNE);
 }
 
-/* 1: the jump is taken; 0: it is not; -1: both may be. */
+/*
+ * 1: the jump is taken; 0: it is not; -1: both may be. As in Linux 6.1, only a comparison with a known
+ * number is predicted: what Linux refuses on a way that no run goes, is refused here.
+ */
 static int predict(const struct bpf_insn *insn, const struct bpf_reg_state *dst,
 		   const struct bpf_reg_state *src)
 {
-	if (dst->type == SCALAR_VALUE && src->type == SCALAR_VALUE)
-		return scalar_is_branch_taken(&dst->s, &src->s, BPF_OP(insn->code),
-					      BPF_CLASS(insn->code) == BPF_JMP32);
+	bool is_32 = BPF_CLASS(insn->code) == BPF_JMP32;
+
+	if (dst->type == SCALAR_VALUE && src->type == SCALAR_VALUE) {
+		if (!tnum_is_const(is_32 ? tnum_cast(src->s.var_off, 4) : src->s.var_off))
+			return -1;
+		return scalar_is_branch_taken(&dst->s, &src->s, BPF_OP(insn->code), is_32);
+	}
 	if (dst->type != SCALAR_VALUE && compares_with_zero(insn) && is_never_null(dst))
 		return BPF_OP(insn->code) == BPF_JNE;
 	return -1;
@@ -67,7 +74,7 @@ static int learn_in_state(struct bpf_verifier_env *env, struct bpf_verifier_stat
 	return equal.err;
 }
 
-/* The way on which the comparison was `taken`. *possible: some run may go it. */
+/* The way on which the comparison was `taken`. */
 static int learn(struct bpf_verifier_env *env, struct bpf_verifier_state *state,
 		 const struct bpf_insn *insn, const struct bpf_reg_state *dst,
 		 const struct bpf_reg_state *src, bool taken)
@@ -76,6 +83,9 @@ static int learn(struct bpf_verifier_env *env, struct bpf_verifier_state *state,
 	int err;
 
 	scalar_branch(&a.s, &b.s, BPF_OP(insn->code), BPF_CLASS(insn->code) == BPF_JMP32, taken);
+	/* No run goes this way. It is walked with what is known without the comparison. */
+	if (scalar_is_empty(&a.s) || scalar_is_empty(&b.s))
+		return 0;
 	/* Each has learned from the other one. */
 	err = merge_origin(env, &a, &b);
 	b.origin = a.origin;
@@ -83,21 +93,6 @@ static int learn(struct bpf_verifier_env *env, struct bpf_verifier_state *state,
 	if (!err && BPF_SRC(insn->code) == BPF_X && insn->src_reg != insn->dst_reg)
 		err = learn_in_state(env, state, insn->src_reg, &b.s, &b);
 	return err;
-}
-
-/* No run goes a way on which a number cannot be anything: the jump is as good as predicted. */
-static int predict_by_result(const struct bpf_insn *insn, const struct bpf_reg_state *dst,
-			     const struct bpf_reg_state *src)
-{
-	for (int taken = 0; taken < 2; taken++) {
-		struct bpf_scalar a = dst->s, b = src->s;
-
-		scalar_branch(&a, &b, BPF_OP(insn->code), BPF_CLASS(insn->code) == BPF_JMP32,
-			      taken);
-		if (scalar_is_empty(&a) || scalar_is_empty(&b))
-			return !taken;
-	}
-	return -1;
 }
 
 /* ---- what the comparison of a pointer with NULL tells ---- */
@@ -164,8 +159,6 @@ int check_cond_jmp_op(struct bpf_verifier_env *env, const struct bpf_insn *insn,
 	else
 		mark_reg_known(&src, (u64)(s64)insn->imm);
 	way = predict(insn, &dst, &src);
-	if (way < 0 && dst.type == SCALAR_VALUE && src.type == SCALAR_VALUE)
-		way = predict_by_result(insn, &dst, &src);
 	if (way >= 0) {
 		mark_precise(&dst);
 		mark_precise(&src);

@@ -1,5 +1,5 @@
 /*
- * Which numbers matter. A state that was walked covers a second one if each register of the second
+ * Which numbers matter, and which bytes of the stack. A state that was walked covers a second one if each register of the second
  * holds nothing that the first could not hold. For numbers that would be too strict: a counter of
  * events is different each time, and no decision of the verifier depends on it. Only those are
  * compared on which one did: a jump that can only go one way, an offset, a size, a return value.
@@ -14,6 +14,9 @@
  * If d matters, then b and c do in state B, and a does in state A. What a decision depends on by way
  * of memory other than the stack is not a matter of origins: a load gives a number without origin.
  *
+ * A slot of the stack only matters if it is read later. It has an origin in the same way: the slot of
+ * the kept state whose contents it still has, at least in part.
+ *
  * Origins live as long as the walk of a function: states share them.
  */
 #include "kernel/errno.h"
@@ -22,7 +25,7 @@
 struct bpf_origin {
 	struct bpf_origin *from[2]; /* NULL: no more */
 	struct bpf_origin *next;    /* to be marked: the list of mark_precise() */
-	bool precise;
+	bool matters;
 };
 
 #define ORIGINS_OF_A_BLOCK 120
@@ -64,25 +67,29 @@ void free_origins(struct bpf_verifier_env *env)
 
 bool is_precise(const struct bpf_reg_state *reg)
 {
-	return reg->origin && reg->origin->precise;
+	return reg->origin && reg->origin->matters;
+}
+
+bool is_slot_read(const struct bpf_stack_state *slot)
+{
+	return slot->reads && slot->reads->matters;
 }
 
 /* Marks one, if it is not marked, and puts it on the list of those whose origins are to be marked. */
 static void mark_origin(struct bpf_origin *origin, struct bpf_origin **list)
 {
-	if (!origin || origin->precise)
+	if (!origin || origin->matters)
 		return;
-	origin->precise = true;
+	origin->matters = true;
 	origin->next = *list;
 	*list = origin;
 }
 
-void mark_precise(const struct bpf_reg_state *reg)
+static void mark_origins(struct bpf_origin *first)
 {
 	struct bpf_origin *list = NULL;
 
-	if (reg->type == SCALAR_VALUE)
-		mark_origin(reg->origin, &list);
+	mark_origin(first, &list);
 	while (list) {
 		struct bpf_origin *origin = list;
 
@@ -90,6 +97,17 @@ void mark_precise(const struct bpf_reg_state *reg)
 		mark_origin(origin->from[0], &list);
 		mark_origin(origin->from[1], &list);
 	}
+}
+
+void mark_precise(const struct bpf_reg_state *reg)
+{
+	if (reg->type == SCALAR_VALUE)
+		mark_origins(reg->origin);
+}
+
+void mark_slot_read(const struct bpf_stack_state *slot)
+{
+	mark_origins(slot->reads);
 }
 
 int merge_origin(struct bpf_verifier_env *env, struct bpf_reg_state *dst,
@@ -119,9 +137,23 @@ static void start_origin(struct bpf_reg_state *reg, void *data)
 		reg->origin = new_origin(env, reg->origin, NULL);
 }
 
+/* Unknown bytes cover all others anyway. */
+static void start_slot(struct bpf_verifier_env *env, struct bpf_stack_state *slot)
+{
+	for (u32 i = 0; i < BPF_REG_SIZE && !env->push_error; i++) {
+		if (slot->slot_type[i] == STACK_SPILL || slot->slot_type[i] == STACK_ZERO) {
+			slot->reads = new_origin(env, slot->reads, NULL);
+			return;
+		}
+	}
+}
+
 int start_origins(struct bpf_verifier_env *env, struct bpf_verifier_state *state)
 {
 	env->push_error = 0;
 	bpf_for_each_reg(state, start_origin, env);
+	for (u32 i = 0; i <= state->curframe; i++)
+		for (u32 s = 0; s < state->frame[i]->allocated_stack / BPF_REG_SIZE; s++)
+			start_slot(env, &state->frame[i]->stack[s]);
 	return env->push_error;
 }

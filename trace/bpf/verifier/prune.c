@@ -25,12 +25,6 @@ void bpf_way_ended(struct bpf_verifier_state *from)
 		from = from->parent;
 }
 
-static void mark_reg_precise(struct bpf_reg_state *reg, void *data)
-{
-	(void)data;
-	mark_precise(reg);
-}
-
 /* Keeps a copy of the current state, from which the walk goes on. */
 static int keep_state(struct bpf_verifier_env *env, u32 insn_idx)
 {
@@ -78,7 +72,7 @@ static int compare_unfinished(struct bpf_verifier_env *env, struct bpf_verifier_
 	    cur_func(env)->callback_call == old->frame[old->curframe]->callback_call) {
 		if (!bpf_states_equal(env, old, cur, true))
 			return 0;
-		bpf_for_each_reg(cur, mark_reg_precise, NULL);
+		bpf_mark_all(cur);
 		return 1;
 	}
 	if (old->callback_rounds == cur->callback_rounds && bpf_states_equal(env, old, cur, true) &&

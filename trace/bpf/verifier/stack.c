@@ -115,6 +115,9 @@ static int write_fixed(struct bpf_verifier_env *env, struct bpf_func_state *func
 		mark_reg_known(&constant, (u64)(s64)insn->imm);
 		value = &constant;
 	}
+	/* Nothing is left of what was here. */
+	if (size == BPF_REG_SIZE && off % BPF_REG_SIZE == 0)
+		slot_at(func, off)->reads = NULL;
 	if (!value || value->type == SCALAR_VALUE) {
 		write_number(func, off, size, value);
 		return 0;
@@ -157,6 +160,13 @@ int check_stack_write(struct bpf_verifier_env *env, int ptr_regno, int off, int 
 	return 0;
 }
 
+/* The bytes from min up to end are read. */
+static void mark_read(struct bpf_func_state *func, int min, int end)
+{
+	for (int i = min; i < end; i++)
+		mark_slot_read(slot_at(func, i));
+}
+
 /* Bytes from min up to end: 0 if all are, else unknown. */
 static void read_bytes(struct bpf_verifier_env *env, struct bpf_func_state *func, int min, int end,
 		       int dst_regno)
@@ -178,6 +188,7 @@ static int read_fixed(struct bpf_verifier_env *env, struct bpf_func_state *func,
 	struct bpf_stack_state *slot = slot_at(func, off);
 	int spilled_size = 0;
 
+	mark_read(func, off, off + size);
 	if (!bpf_is_spilled_reg(slot)) {
 		if (dst_regno >= 0)
 			read_bytes(env, func, off, off + size, dst_regno);
@@ -214,6 +225,7 @@ int check_stack_read(struct bpf_verifier_env *env, int ptr_regno, int off, int s
 			TNUM_ARGS(ptr->s.var_off), off, size);
 		return -EACCES;
 	}
+	mark_read(func, off + (int)ptr->s.smin, off + (int)ptr->s.smax + size);
 	read_bytes(env, func, off + (int)ptr->s.smin, off + (int)ptr->s.smax + size, dst_regno);
 	return 0;
 }
@@ -229,13 +241,15 @@ int check_stack_helper_access(struct bpf_verifier_env *env, int regno, int off, 
 		return -EACCES;
 	}
 	err = check_stack_bounds(env, regno, off, size, " indirect access to");
-	if (err || !write)
+	if (err)
 		return err;
 	min = max = (int)ptr->s.var_off.value;
 	if (!tnum_is_const(ptr->s.var_off)) {
 		min = (int)ptr->s.smin;
 		max = (int)ptr->s.smax;
 	}
-	set_bytes(frame_of(env, ptr), off + min, max - min + size, STACK_MISC);
+	mark_read(frame_of(env, ptr), off + min, off + max + size);
+	if (write)
+		set_bytes(frame_of(env, ptr), off + min, max - min + size, STACK_MISC);
 	return 0;
 }

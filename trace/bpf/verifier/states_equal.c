@@ -76,6 +76,8 @@ static bool slot_byte_covers(const struct bpf_stack_state *old, const struct bpf
 static bool slot_covers(struct bpf_verifier_env *env, const struct bpf_stack_state *old,
 			const struct bpf_stack_state *cur, bool exact)
 {
+	if (!exact && !is_slot_read(old))
+		return true;
 	for (u32 byte = 0; byte < BPF_REG_SIZE; byte++)
 		if (!slot_byte_covers(old, cur, byte, exact))
 			return false;
@@ -158,6 +160,20 @@ bool bpf_states_equal(struct bpf_verifier_env *env, struct bpf_verifier_state *o
 	return true;
 }
 
+static void mark_reg(struct bpf_reg_state *reg, void *data)
+{
+	(void)data;
+	mark_precise(reg);
+}
+
+void bpf_mark_all(struct bpf_verifier_state *state)
+{
+	bpf_for_each_reg(state, mark_reg, NULL);
+	for (u32 i = 0; i <= state->curframe; i++)
+		for (u32 s = 0; s < state->frame[i]->allocated_stack / BPF_REG_SIZE; s++)
+			mark_slot_read(&state->frame[i]->stack[s]);
+}
+
 void bpf_inherit_precision(struct bpf_verifier_state *old, struct bpf_verifier_state *cur)
 {
 	for (u32 i = 0; i <= old->curframe; i++) {
@@ -166,11 +182,16 @@ void bpf_inherit_precision(struct bpf_verifier_state *old, struct bpf_verifier_s
 		for (u32 r = 0; r < MAX_BPF_REG; r++)
 			if (is_precise(&from->regs[r]))
 				mark_precise(&to->regs[r]);
-		for (u32 s = 0; s < from->allocated_stack / BPF_REG_SIZE; s++)
-			if (bpf_is_spilled_reg(&from->stack[s]) && slot_of(to, s) &&
-			    bpf_is_spilled_reg(&to->stack[s]) &&
+		for (u32 s = 0; s < from->allocated_stack / BPF_REG_SIZE; s++) {
+			const struct bpf_stack_state *slot = slot_of(to, s);
+
+			if (!slot || !is_slot_read(&from->stack[s]))
+				continue;
+			mark_slot_read(slot);
+			if (bpf_is_spilled_reg(slot) && bpf_is_spilled_reg(&from->stack[s]) &&
 			    is_precise(&from->stack[s].spilled))
-				mark_precise(&to->stack[s].spilled);
+				mark_precise(&slot->spilled);
+		}
 	}
 }
 

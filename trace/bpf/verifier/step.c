@@ -101,27 +101,9 @@ static int check_binary_op(struct bpf_verifier_env *env, const struct bpf_insn *
 	return adjust_ptr_min_max_vals(env, insn, &constant, &src);
 }
 
-/* Negation is 0 - dst. */
-static int check_neg(struct bpf_verifier_env *env, const struct bpf_insn *insn)
-{
-	struct bpf_reg_state *dst = &cur_regs(env)[insn->dst_reg];
-	struct bpf_scalar zero;
-
-	if (dst->type != SCALAR_VALUE) {
-		mark_reg_unknown(dst);
-		if (BPF_CLASS(insn->code) == BPF_ALU)
-			scalar_truncate(&dst->s, 4);
-		return 0;
-	}
-	scalar_set_const(&zero, 0);
-	scalar_alu(&zero, &dst->s, BPF_SUB, BPF_CLASS(insn->code) == BPF_ALU64);
-	dst->s = zero;
-	dst->id = 0;
-	return 0;
-}
-
 static int check_alu(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
+	struct bpf_reg_state *dst = &cur_regs(env)[insn->dst_reg];
 	u8 op = BPF_OP(insn->code);
 	int err = 0;
 
@@ -136,11 +118,14 @@ static int check_alu(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 	case BPF_MOV:
 		return check_mov(env, insn);
 	case BPF_NEG:
-		return check_neg(env, insn);
+		mark_reg_unknown(dst);
+		if (BPF_CLASS(insn->code) == BPF_ALU)
+			scalar_truncate(&dst->s, 4);
+		return 0;
 	case BPF_END:
-		mark_reg_unknown(&cur_regs(env)[insn->dst_reg]);
+		mark_reg_unknown(dst);
 		if (insn->imm < 64)
-			scalar_truncate(&cur_regs(env)[insn->dst_reg].s, (u8)(insn->imm / 8));
+			scalar_truncate(&dst->s, (u8)(insn->imm / 8));
 		return 0;
 	default:
 		return check_binary_op(env, insn);

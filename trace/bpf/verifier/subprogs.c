@@ -52,7 +52,8 @@ static int find_subprogs(struct bpf_verifier_env *env)
 		if (bpf_insn_is_pseudo_call(insn) || bpf_insn_is_pseudo_func(insn)) {
 			err = add_subprog(env, (s64)i + insn->imm + 1);
 		} else if (insn->code == (BPF_JMP | BPF_CALL) &&
-			   insn->src_reg == BPF_PSEUDO_KFUNC_CALL) {
+			   insn->src_reg == BPF_PSEUDO_KFUNC_CALL && insn->imm) {
+			/* 0: libbpf did not find it, and the call must not be reached. */
 			verbose(env, "calling kernel function is not allowed\n");
 			err = -EINVAL;
 		}

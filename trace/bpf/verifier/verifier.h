@@ -98,6 +98,7 @@ enum bpf_stack_slot_type {
  */
 struct bpf_stack_state {
 	struct bpf_reg_state spilled; /* if bpf_is_spilled_reg() */
+	struct bpf_origin *reads;     /* of which slots in kept states a load here reads */
 	u8 slot_type[BPF_REG_SIZE];
 };
 static inline bool bpf_is_spilled_reg(const struct bpf_stack_state *slot)
@@ -154,7 +155,7 @@ struct bpf_insn_aux_data {
 	const struct bpf_func_proto *proto; /* of a call of a helper */
 	bool seen;           /* some way comes here: else it is dead code */
 	bool prune_point;
-	bool found;          /* instructions.c: can be reached */
+	u8 search;           /* instructions.c: the state of its search */
 	bool calls_callback; /* a call of a helper that calls back, 0 to n times: see check_helper_call() */
 	u16 live_regs;       /* registers that some way from here reads before it writes: bits */
 };
@@ -420,6 +421,8 @@ void bpf_way_ended(struct bpf_verifier_state *from);
 bool bpf_states_equal(struct bpf_verifier_env *env, struct bpf_verifier_state *old,
 		      struct bpf_verifier_state *cur, bool exact);
 bool bpf_same_callers(const struct bpf_verifier_state *a, const struct bpf_verifier_state *b);
+/* All that the state knows matters. */
+void bpf_mark_all(struct bpf_verifier_state *state);
 /* What matters in old, matters in cur, which it covers. */
 void bpf_inherit_precision(struct bpf_verifier_state *old, struct bpf_verifier_state *cur);
 /* Makes unknown what old does not cover in the stacks of cur. */
@@ -436,7 +439,10 @@ void mark_precise(const struct bpf_reg_state *reg);
 int merge_origin(struct bpf_verifier_env *env, struct bpf_reg_state *dst,
 		 const struct bpf_reg_state *src);
 bool is_precise(const struct bpf_reg_state *reg);
-/* Gives each number of a state that is to be kept an origin of its own. 0, -ENOMEM, -E2BIG. */
+/* The same of slots: their contents are read. */
+void mark_slot_read(const struct bpf_stack_state *slot);
+bool is_slot_read(const struct bpf_stack_state *slot);
+/* Gives all that a state knows an origin of its own, before it is kept. 0, -ENOMEM, -E2BIG. */
 int start_origins(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
 void free_origins(struct bpf_verifier_env *env);
 

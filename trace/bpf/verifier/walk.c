@@ -99,6 +99,11 @@ static int check_insn(struct bpf_verifier_env *env)
 		case BPF_EXIT:
 			return check_exit(env);
 		case BPF_CALL:
+			if (insn->src_reg == BPF_PSEUDO_KFUNC_CALL) {
+				verbose(env, "invalid kernel function call not eliminated in "
+					     "verifier pass\n");
+				return -EINVAL;
+			}
 			if (bpf_insn_is_pseudo_call(insn))
 				err = check_func_call(env, insn, &env->insn_idx);
 			else
