@@ -145,10 +145,41 @@ static u32 size_of_type(const struct btf *btf, u32 id)
 	return 0;
 }
 
+static bool is_kind(const struct btf *btf, u32 id, enum btf_kind kind)
+{
+	const struct btf_type *t =
+		id < btf->nr_types ? btf_type_skip_modifiers(btf, id, NULL) : NULL;
+
+	return t && btf_kind(t) == kind;
+}
+
+/*
+ * An array has numbers as keys. One without a type of keys is the data of a program (.bss): its only
+ * value has the type DATASEC.
+ */
+static int check_key_type(const struct bpf_map *map, const struct btf *btf,
+			  const union bpf_attr *attr)
+{
+	u32 key = attr->btf_key_type_id;
+	bool array =
+		map->map_type == BPF_MAP_TYPE_ARRAY || map->map_type == BPF_MAP_TYPE_PERCPU_ARRAY;
+
+	if (!key)
+		return map->map_type == BPF_MAP_TYPE_ARRAY && map->max_entries == 1 &&
+				       is_kind(btf, attr->btf_value_type_id, BTF_KIND_DATASEC)
+			       ? 0
+			       : -EINVAL;
+	if (!map->key_size || size_of_type(btf, key) != map->key_size ||
+	    (array && !is_kind(btf, key, BTF_KIND_INT)))
+		return -EINVAL;
+	return map->ops->write_user && !bpf_map_is_percpu(map) ? -ENOTSUPP : 0;
+}
+
 /* The types of key and value are only for tools that print the map, but must fit. */
 static int set_types(struct bpf_map *map, const union bpf_attr *attr)
 {
 	struct bpf_btf *btf;
+	int error;
 
 	if (!attr->btf_key_type_id && !attr->btf_value_type_id)
 		return 0;
@@ -158,11 +189,9 @@ static int set_types(struct bpf_map *map, const union bpf_attr *attr)
 	map->btf = btf; /* bpf_map_put() gives it up */
 	if (btf->of_kernel)
 		return -EACCES;
-	if (attr->btf_key_type_id &&
-	    (size_of_type(&btf->btf, attr->btf_key_type_id) != map->key_size || !map->key_size))
-		return -EINVAL;
-	if (!attr->btf_key_type_id && map->map_type != BPF_MAP_TYPE_ARRAY)
-		return -EINVAL; /* .data of a program: an array of one element, with a DATASEC */
+	error = check_key_type(map, &btf->btf, attr);
+	if (error)
+		return error;
 	if (size_of_type(&btf->btf, attr->btf_value_type_id) != map->value_size || !map->value_size)
 		return -EINVAL;
 	map->btf_key_type_id = attr->btf_key_type_id;

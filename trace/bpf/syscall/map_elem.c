@@ -13,7 +13,7 @@
 
 void *bpf_copy_in(u64 from, u32 size)
 {
-	void *copy = kvzalloc(size, GFP_KERNEL);
+	void *copy = kvzalloc(max(size, 1U), GFP_KERNEL);
 
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
