@@ -527,6 +527,33 @@ static void a_cpu_that_holds_a_lock_waits_for_none(void **state)
 	free_map(map);
 }
 
+/* What a cmpxchg relies on that was interrupted for long: else it takes an element that is in use (ABA). */
+static void the_top_of_a_pool_is_never_the_same_again(void **state)
+{
+	(void)state;
+	struct bpf_map *map = new_map(BPF_MAP_TYPE_HASH, 8, 8, 4, 0);
+	struct bpf_pool *pool = &to_htab(map)->pool;
+	u64 tops[300];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(tops); i += 3) {
+		struct bpf_pool_elem *a, *b;
+
+		tops[i] = pool->top;
+		a = bpf_pool_take(pool);
+		tops[i + 1] = pool->top;
+		b = bpf_pool_take(pool);
+		bpf_pool_give(pool, a);
+		tops[i + 2] = pool->top;
+		assert_ptr_equal(bpf_pool_take(pool), a);
+		bpf_pool_give(pool, b);
+		bpf_pool_give(pool, a);
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(tops); i++)
+		for (unsigned j = 0; j < i; j++)
+			assert_true(tops[i] != tops[j]);
+	free_map(map);
+}
+
 /* ---- LRU ---- */
 
 static void a_full_lru_drops_what_was_not_used(void **state)
@@ -1077,6 +1104,7 @@ int main(void)
 		cmocka_unit_test(a_callback_may_delete_and_insert_during_a_walk),
 		cmocka_unit_test(keys_that_are_deleted_while_user_space_walks_are_found_at_most_once),
 		cmocka_unit_test(a_cpu_that_holds_a_lock_waits_for_none),
+		cmocka_unit_test(the_top_of_a_pool_is_never_the_same_again),
 		cmocka_unit_test(a_full_lru_drops_what_was_not_used),
 		cmocka_unit_test(an_lru_takes_any_number_of_keys),
 		cmocka_unit_test(user_space_that_reads_uses_nothing),
