@@ -71,7 +71,7 @@ static int turn_on(void)
 		struct ftrace_change change = { .ops = ops, .after = ftrace_current_request(ops) };
 
 		ftrace_leave_off_list(ops);
-		list_add_tail_rcu(&ops->list, &ftrace_ops_list);
+		ftrace_enter_list(ops);
 		error = ftrace_change_sites(&change);
 	}
 	return error;

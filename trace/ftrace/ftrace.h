@@ -80,7 +80,8 @@ struct ftrace_ops {
 	struct ftrace_hash *filter_hash;
 	struct ftrace_hash *notrace_hash;     /* the same; NULL: no functions */
 	struct ftrace_trampoline *trampoline; /* [F] NULL while not registered, or with STUB */
-	unsigned long direct_call;            /* [C] while registered, with DIRECT: the function */
+	unsigned long direct_call; /* [F] with DIRECT: the function, or code that calls the function */
+	unsigned long direct_shared; /* [F] for sites with other users: struct ftrace_direct_code */
 	struct ftrace_ops *follower;          /* [F] uses the same hashes: ftrace_share_hashes() */
 	struct list_head off; /* [F] ftrace_enabled is 0: instead of list; else NULL */
 };
@@ -118,6 +119,32 @@ int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr);
  * still be inside it.
  */
 int unregister_ftrace_direct(struct ftrace_ops *ops);
+
+/*
+ * Code that stands in front of the function in the filter of ops, and then continues with the
+ * function. A site with no other user becomes a jmp to `alone`, which continues behind the site. At
+ * a site with other users, execution continues at `shared` after their callbacks: with all
+ * registers as the function would have them, and in r11 the address where it would have continued:
+ * an IPMODIFY user may have changed that.
+ */
+struct ftrace_direct_code {
+	unsigned long alone, shared;
+};
+/*
+ * Attaches the code. The owner sets no func and no flags, and one function in the filter. Errors as
+ * register_ftrace_function(). Task context.
+ */
+int ftrace_attach_code(struct ftrace_ops *ops, const struct ftrace_direct_code *code);
+/*
+ * Changes the code of an attached ops. Tasks may still be in the old code: it can be freed after a
+ * grace period of RCU-tasks. 0, or -ENODEV and ftrace is shut down. Task context.
+ */
+int ftrace_change_code(struct ftrace_ops *ops, const struct ftrace_direct_code *code);
+/*
+ * Detaches the code, without a wait. The code and ops can be freed after a grace period of
+ * RCU-tasks. Task context.
+ */
+void ftrace_detach_code(struct ftrace_ops *ops);
 
 /*
  * Adds the functions that match a name or pattern to the filter; with a '!' before the pattern it

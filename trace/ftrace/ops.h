@@ -25,6 +25,8 @@ struct failed_registration {
 int ftrace_register_locked(struct ftrace_ops *ops, unsigned long of_ftrace,
 			   struct failed_registration *failed);
 void ftrace_finish_failed(const struct failed_registration *failed);
+/* Adds ops to ftrace_ops_list: before all with code in front of a function, or at the end. [F] */
+void ftrace_enter_list(struct ftrace_ops *ops);
 /*
  * Removes ops from the list, and its calls from all sites. *tramp: its trampoline, to be freed
  * after a grace period. 0 or -ENODEV. [F]

@@ -78,6 +78,21 @@ static int prepare(struct ftrace_ops *ops, struct ftrace_change *change,
 	return error ? error : ftrace_change_alloc(change->sites, patches);
 }
 
+/* Code in front of a function must see what the callbacks of all other ops have done. */
+void ftrace_enter_list(struct ftrace_ops *ops)
+{
+	struct list_head *before = &ftrace_ops_list;
+	struct ftrace_ops *pos;
+
+	if (!ops->direct_shared)
+		list_for_each_entry (pos, &ftrace_ops_list, list)
+			if (pos->direct_shared) {
+				before = &pos->list;
+				break;
+			}
+	list_add_tail_rcu(&ops->list, before);
+}
+
 int ftrace_register_locked(struct ftrace_ops *ops, unsigned long of_ftrace,
 			   struct failed_registration *failed)
 {
@@ -100,7 +115,7 @@ int ftrace_register_locked(struct ftrace_ops *ops, unsigned long of_ftrace,
 		return 0; /* the change has no sites, and patches is NULL */
 	}
 	/* First the list, then the sites: a site with several ops calls those in the list. */
-	list_add_tail_rcu(&ops->list, &ftrace_ops_list);
+	ftrace_enter_list(ops);
 	error = ftrace_change_commit(&change, patches);
 	vfree(patches);
 	if (error) {

@@ -12,17 +12,21 @@ struct bpf_trampoline;
 
 /* One program at prog->attach_addr, as prog->expected_attach_type says. The caller fills in the first part. */
 struct bpf_tramp_link {
-	struct bpf_prog *prog; /* counted by the link's owner until after detach */
+	struct bpf_prog *prog; /* counted by the owner of the link */
 	u64 cookie;
 	/* Of the trampolines. */
 	struct bpf_trampoline *trampoline;
-	struct list_head node;
+	struct list_head node; /* [trampoline_mutex] */
 };
 
 /*
- * From now on calls of the function run the program. 0, or -EBUSY (a direct call of another kind is
- * there), -E2BIG (too many programs), -ENOMEM, -EINVAL (no call site). Task context, sleeps.
+ * From now on calls of the function run the program. 0, or -EBUSY (the program is there already),
+ * -E2BIG (too many programs), -ENOMEM, -EINVAL (no call site, or not a function with at most six
+ * words of arguments), -ENODEV (ftrace is shut down). Task context, sleeps.
  */
 int bpf_trampoline_attach(struct bpf_tramp_link *link);
-/* No CPU runs the program for this link any more when it returns. Needs no memory. Same context. */
+/*
+ * Calls that begin from now on do not run the program. Those in progress may; the trampoline keeps
+ * the program until then, but not the link. Does not wait for them. Same context.
+ */
 void bpf_trampoline_detach(struct bpf_tramp_link *link);

@@ -46,6 +46,8 @@ static int fix_helper_call(struct bpf_verifier_env *env, u32 i)
 		insn->imm = 0;
 		return 0;
 	}
+	if (insn->imm == BPF_FUNC_get_stackid || insn->imm == BPF_FUNC_get_stack)
+		env->prog->has_callchain_buf = true;
 	if (distance != (s32)distance) /* the kernel's text is not as large */
 		return -EFAULT;
 	insn->imm = (s32)distance;
