@@ -1,6 +1,6 @@
 /*
  * Reading memory that may not be there: of the kernel, or of the current program. What cannot be
- * read gives -EFAULT, and the buffer becomes zeros, because the program may read it then.
+ * read gives an error, and the buffer becomes zeros, because the program may read it then.
  *
  * Preemption is off, so a page fault does not wait for a page: it is an error.
  */
@@ -15,6 +15,13 @@ static noinline u64 fault(void *to, u32 size)
 {
 	memset(to, 0, size);
 	return (u64)-EFAULT;
+}
+
+/* An address of the program, or of nobody, where one of the kernel is meant: Linux's errno. */
+static noinline u64 not_of_kernel(void *to, u32 size)
+{
+	memset(to, 0, size);
+	return (u64)-ERANGE;
 }
 
 /*
@@ -35,7 +42,7 @@ static __always_inline u64 read_kernel(void *to, u32 size, const void *from)
 	u64 word = 0;
 
 	if (unlikely((long)from >= 0))
-		return fault(to, size);
+		return not_of_kernel(to, size);
 	if (likely(size == sizeof(u64))) {
 		__get_user_size(word, (const u64 *)from, err, "q", "");
 		*(u64 *)to = word;
@@ -76,7 +83,7 @@ static u64 read_user_string(char *to, u32 size, const void *from)
 
 static u64 read_kernel_string(char *to, u32 size, const void *from)
 {
-	return likely((long)from < 0) ? read_string(to, size, from) : fault(to, size);
+	return likely((long)from < 0) ? read_string(to, size, from) : not_of_kernel(to, size);
 }
 
 BPF_CALL_3(bpf_probe_read_kernel, void *, to, u32, size, const void *, from)

@@ -23,6 +23,18 @@ static u32 digit_of(char c)
 	return c >= 'a' && c <= 'f' ? (u32)(c - 'a') + 10 : 16;
 }
 
+/* Base 0 becomes that of the prefix. Returns the bytes of the prefix of a hexadecimal number. */
+static u32 skip_prefix(const char *text, u32 size, u32 *base)
+{
+	bool is_hex = size > 1 && text[0] == '0' && (text[1] | 0x20) == 'x';
+
+	if (*base == 0 && is_hex && size > 2 && digit_of(text[2]) < 16)
+		*base = 16;
+	if (*base == 0)
+		*base = size && text[0] == '0' ? 8 : 10;
+	return *base == 16 && is_hex ? 2 : 0;
+}
+
 /*
  * Reads a number, with spaces before it and perhaps a minus. base 0: as C writes numbers. Returns
  * how many bytes it has read; -EINVAL: no number; -ERANGE: too large.
@@ -40,12 +52,7 @@ static s64 parse(const char *text, u32 size, u64 flags, u64 *value, bool *negati
 	*negative = at < size && text[at] == '-';
 	if (*negative)
 		at++;
-	if (base == 0)
-		base = at + 1 < size && text[at] == '0' ? (text[at + 1] | 0x20) == 'x' ? 16 : 8
-							: 10;
-	if (base == 16 && at + 2 < size && text[at] == '0' && (text[at + 1] | 0x20) == 'x' &&
-	    digit_of(text[at + 2]) < 16)
-		at += 2;
+	at += skip_prefix(text + at, size - at, &base);
 	for (start = at; at < size && digit_of(text[at]) < base; at++)
 		if (__builtin_mul_overflow(*value, (u64)base, value) ||
 		    __builtin_add_overflow(*value, (u64)digit_of(text[at]), value))
