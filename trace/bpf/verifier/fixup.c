@@ -51,8 +51,6 @@ static int fix_helper_call(struct bpf_verifier_env *env, u32 i)
 	if (distance != (s32)distance) /* the kernel's text is not as large */
 		return -EFAULT;
 	insn->imm = (s32)distance;
-	if (env->aux[i].proto->prepare)
-		env->aux[i].proto->prepare();
 	return 0;
 }
 
