@@ -4,7 +4,7 @@
  * instruction can be reached. Loops are allowed: the walk ends them.
  */
 #include "kernel/errno.h"
-#include "kernel/mm/slab.h"
+#include "kernel/mm/vmalloc.h"
 #include "trace/bpf/verifier/verifier.h"
 
 /* ---- each by itself ---- */
@@ -105,24 +105,13 @@ static const char *check_fields(const struct bpf_insn *insn)
 
 static int check_registers(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
-	u8 class = BPF_CLASS(insn->code);
+	/* Where src_reg is no register, it is the kind of a constant or a call, and less. */
+	u32 regno = max((u32)insn->dst_reg, (u32)insn->src_reg);
 
-	if (insn->dst_reg >= MAX_BPF_REG) {
-		verbose(env, "R%d is invalid\n", insn->dst_reg);
-		return -EINVAL;
-	}
-	/* In other places src_reg is 0, or the kind of a constant or a call. */
-	if (insn->src_reg >= MAX_BPF_REG) {
-		verbose(env, "R%d is invalid\n", insn->src_reg);
-		return -EINVAL;
-	}
-	/* The frame is written by R10, never R10 itself. */
-	if (insn->dst_reg == BPF_REG_FP && (class == BPF_ALU || class == BPF_ALU64 ||
-					    class == BPF_LDX || bpf_insn_is_ld_imm64(insn))) {
-		verbose(env, "frame pointer is read only\n");
-		return -EACCES;
-	}
-	return 0;
+	if (regno < MAX_BPF_REG)
+		return 0;
+	verbose(env, "R%u is invalid\n", regno);
+	return -EINVAL;
 }
 
 /* Operands that have no meaning. */
@@ -297,7 +286,7 @@ int bpf_check_ways(struct bpf_verifier_env *env)
 	struct way way = { .to = 0 };
 	int err;
 
-	search.path = kmalloc_array(env->prog->len, sizeof(*search.path), GFP_KERNEL);
+	search.path = kvzalloc(env->prog->len * sizeof(*search.path), GFP_KERNEL);
 	if (!search.path)
 		return -ENOMEM;
 	err = search_way(env, &search, 0, &way);
@@ -311,6 +300,6 @@ int bpf_check_ways(struct bpf_verifier_env *env)
 			search.depth--;
 		}
 	}
-	kfree(search.path);
+	kvfree(search.path);
 	return err ?: check_reached(env);
 }

@@ -9,6 +9,7 @@
 
 #define BIT_OF(regno) (u16)(1U << (regno))
 #define CALLER_SAVED  (BIT_OF(0) | BIT_OF(1) | BIT_OF(2) | BIT_OF(3) | BIT_OF(4) | BIT_OF(5))
+#define ALL_REGS      (u16)((1U << MAX_BPF_REG) - 1)
 #define ARGUMENTS     (CALLER_SAVED & ~BIT_OF(0))
 
 /* The registers of the arguments that a helper or function takes. All, if that is not known. */
@@ -112,12 +113,17 @@ static u16 live_after(const struct bpf_verifier_env *env, u32 insn_idx)
 	return live | env->aux[next].live_regs;
 }
 
+/*
+ * Each round brings what is live one loop further up. A program with more loops inside each other than
+ * that has been made to take time: all of its registers are taken to be live, which is safe.
+ */
+#define MAX_ROUNDS 100
+
 void bpf_compute_liveness(struct bpf_verifier_env *env)
 {
 	bool changed = true;
 
-	/* Loops need more than one round. Sets only grow, so it ends. */
-	while (changed) {
+	for (u32 round = 0; changed; round++) {
 		changed = false;
 		for (u32 i = env->prog->len; i-- > 0;) {
 			u16 use, def, live;
@@ -126,6 +132,8 @@ void bpf_compute_liveness(struct bpf_verifier_env *env)
 				continue;
 			bpf_insn_regs(env, i, &use, &def);
 			live = use | (live_after(env, i) & ~def);
+			if (round >= MAX_ROUNDS)
+				live = ALL_REGS;
 			if (live == env->aux[i].live_regs)
 				continue;
 			env->aux[i].live_regs = live;

@@ -24,98 +24,78 @@ void verbose(struct bpf_verifier_env *env, const char *fmt, ...)
 
 const char *bpf_reg_type_str(u32 type)
 {
-	static const char *const names[][2] = {
-		[NOT_INIT] = { "?", "?" },
-		[SCALAR_VALUE] = { "scalar", "scalar" },
-		[PTR_TO_CTX] = { "ctx", "ctx_or_null" },
-		[CONST_PTR_TO_MAP] = { "map_ptr", "map_ptr_or_null" },
-		[PTR_TO_MAP_VALUE] = { "map_value", "map_value_or_null" },
-		[PTR_TO_MAP_KEY] = { "map_key", "map_key_or_null" },
-		[PTR_TO_STACK] = { "fp", "fp_or_null" },
-		[PTR_TO_MEM] = { "mem", "mem_or_null" },
-		[PTR_TO_BUF] = { "buf", "buf_or_null" },
-		[PTR_TO_BTF_ID] = { "ptr_", "ptr_or_null_" },
-		[PTR_TO_FUNC] = { "func", "func_or_null" },
+	static const struct {
+		u32 type;
+		const char *name;
+	} names[] = {
+		{ NOT_INIT, "?" },
+		{ SCALAR_VALUE, "scalar" },
+		{ PTR_TO_CTX, "ctx" },
+		{ CONST_PTR_TO_MAP, "map_ptr" },
+		{ CONST_PTR_TO_MAP | PTR_MAYBE_NULL, "map_ptr_or_null" },
+		{ PTR_TO_MAP_VALUE, "map_value" },
+		{ PTR_TO_MAP_VALUE | PTR_MAYBE_NULL, "map_value_or_null" },
+		{ PTR_TO_MAP_KEY, "map_key" },
+		{ PTR_TO_STACK, "fp" },
+		{ PTR_TO_MEM, "mem" },
+		{ PTR_TO_MEM | PTR_MAYBE_NULL, "mem_or_null" },
+		{ PTR_TO_MEM | MEM_RDONLY, "rdonly_mem" },
+		{ PTR_TO_MEM | MEM_RDONLY | PTR_MAYBE_NULL, "rdonly_mem_or_null" },
+		{ PTR_TO_MEM | MEM_ALLOC, "alloc_mem" },
+		{ PTR_TO_MEM | MEM_ALLOC | PTR_MAYBE_NULL, "alloc_mem_or_null" },
+		{ PTR_TO_BUF, "buf" },
+		{ PTR_TO_BUF | PTR_MAYBE_NULL, "buf_or_null" },
+		{ PTR_TO_BUF | MEM_RDONLY, "rdonly_buf" },
+		{ PTR_TO_BUF | MEM_RDONLY | PTR_MAYBE_NULL, "rdonly_buf_or_null" },
+		{ PTR_TO_BTF_ID, "ptr_" },
+		{ PTR_TO_BTF_ID | PTR_MAYBE_NULL, "ptr_or_null_" },
+		{ PTR_TO_BTF_ID | PTR_UNTRUSTED, "untrusted_ptr_" },
+		{ PTR_TO_BTF_ID | MEM_PERCPU, "percpu_ptr_" },
+		{ PTR_TO_BTF_ID | MEM_USER, "user_ptr_" },
+		{ PTR_TO_FUNC, "func" },
 	};
-	static const char *const readonly_mem[] = { "rdonly_mem", "rdonly_mem_or_null" };
-	static const char *const readonly_buf[] = { "rdonly_buf", "rdonly_buf_or_null" };
-	static const char *const record[] = { "alloc_mem", "alloc_mem_or_null" };
-	static const char *const percpu[] = { "percpu_ptr_", "percpu_ptr_or_null_" };
-	static const char *const user[] = { "user_ptr_", "user_ptr_or_null_" };
-	static const char *const untrusted[] = { "untrusted_ptr_", "untrusted_ptr_or_null_" };
-	bool or_null = type & PTR_MAYBE_NULL;
 
-	switch (type & BPF_REG_TYPE_BASE) {
-	case PTR_TO_MEM:
-		if (type & MEM_ALLOC)
-			return record[or_null];
-		if (type & MEM_RDONLY)
-			return readonly_mem[or_null];
-		break;
-	case PTR_TO_BUF:
-		if (type & MEM_RDONLY)
-			return readonly_buf[or_null];
-		break;
-	case PTR_TO_BTF_ID:
-		if (type & PTR_UNTRUSTED)
-			return untrusted[or_null];
-		if (type & MEM_PERCPU)
-			return percpu[or_null];
-		if (type & MEM_USER)
-			return user[or_null];
-		break;
-	}
-	return names[type & BPF_REG_TYPE_BASE][or_null];
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
+		if (names[i].type == type)
+			return names[i].name;
+	return "ptr";
 }
 
-/* What is known of a number beyond its being one; only bounds that say more than the others. */
+/* One bound, if it says more than the others. */
+static void print_bound(struct bpf_verifier_env *env, const char **sep, bool shown, const char *fmt,
+			u64 value)
+{
+	if (!shown)
+		return;
+	verbose(env, "%s", *sep);
+	verbose(env, fmt, value);
+	*sep = ",";
+}
+
+/* What is known of a number, but no more often than needed. */
 static void print_scalar(struct bpf_verifier_env *env, const struct bpf_scalar *s, const char *sep)
 {
-	const struct {
-		const char *name;
-		bool shown, is_signed;
-		u64 value;
-	} bounds[] = {
-		{ "smin", s->smin != (s64)s->umin && s->smin != INT64_MIN, true, (u64)s->smin },
-		{ "smax", s->smax != (s64)s->umax && s->smax != INT64_MAX, true, (u64)s->smax },
-		{ "umin", s->umin != 0, false, s->umin },
-		{ "umax", s->umax != UINT64_MAX, false, s->umax },
-	};
-	const struct {
-		const char *name;
-		bool shown, is_signed;
-		u32 value;
-	} bounds32[] = {
-		{ "s32_min", s->s32_min != s->smin && s->s32_min != INT32_MIN, true,
-		  (u32)s->s32_min },
-		{ "s32_max", s->s32_max != s->smax && s->s32_max != INT32_MAX, true,
-		  (u32)s->s32_max },
-		{ "u32_min", s->u32_min != s->umin && s->u32_min != 0, false, s->u32_min },
-		{ "u32_max", s->u32_max != s->umax && s->u32_max != UINT32_MAX, false, s->u32_max },
-	};
-
 	if (tnum_is_const(s->var_off)) {
 		verbose(env, "%simm=%lx", sep, s->var_off.value);
 		return;
 	}
-	for (unsigned i = 0; i < ARRAY_SIZE(bounds); i++) {
-		if (!bounds[i].shown)
-			continue;
-		verbose(env, bounds[i].is_signed ? "%s%s=%ld" : "%s%s=%lu", sep, bounds[i].name,
-			bounds[i].value);
-		sep = ",";
-	}
+	print_bound(env, &sep, s->smin != (s64)s->umin && s->smin != INT64_MIN, "smin=%ld",
+		    (u64)s->smin);
+	print_bound(env, &sep, s->smax != (s64)s->umax && s->smax != INT64_MAX, "smax=%ld",
+		    (u64)s->smax);
+	print_bound(env, &sep, s->umin != 0, "umin=%lu", s->umin);
+	print_bound(env, &sep, s->umax != UINT64_MAX, "umax=%lu", s->umax);
 	if (~s->var_off.mask) {
 		verbose(env, "%svar_off=" TNUM_FMT, sep, TNUM_ARGS(s->var_off));
 		sep = ",";
 	}
-	for (unsigned i = 0; i < ARRAY_SIZE(bounds32); i++) {
-		if (!bounds32[i].shown)
-			continue;
-		verbose(env, bounds32[i].is_signed ? "%s%s=%d" : "%s%s=%u", sep, bounds32[i].name,
-			bounds32[i].value);
-		sep = ",";
-	}
+	print_bound(env, &sep, s->s32_min != s->smin && s->s32_min != INT32_MIN, "s32_min=%ld",
+		    (u64)(s64)s->s32_min);
+	print_bound(env, &sep, s->s32_max != s->smax && s->s32_max != INT32_MAX, "s32_max=%ld",
+		    (u64)(s64)s->s32_max);
+	print_bound(env, &sep, s->u32_min != s->umin && s->u32_min != 0, "u32_min=%lu", s->u32_min);
+	print_bound(env, &sep, s->u32_max != s->umax && s->u32_max != UINT32_MAX, "u32_max=%lu",
+		    s->u32_max);
 }
 
 static void print_reg(struct bpf_verifier_env *env, const struct bpf_reg_state *reg)

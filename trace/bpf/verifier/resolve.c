@@ -5,6 +5,7 @@
 #include "kernel/errno.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
+#include "kernel/sched/sched.h"
 #include "arch/mm/uaccess.h"
 #include "trace/bpf/verifier/verifier.h"
 
@@ -191,6 +192,8 @@ int bpf_resolve_pseudo_ldimm64(struct bpf_verifier_env *env)
 
 		if (!bpf_insn_is_ld_imm64(insn))
 			continue;
+		if (fatal_signal_pending(current)) /* names take time to find */
+			return -EAGAIN;
 		switch (insn->src_reg) {
 		case 0:
 		case BPF_PSEUDO_FUNC:

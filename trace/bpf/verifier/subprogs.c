@@ -10,11 +10,21 @@
 
 #define BTF_FUNC_GLOBAL 1 /* vlen of a FUNC: its linkage */
 
+/* They are in order: halves where it looks. */
 int bpf_find_subprog(const struct bpf_verifier_env *env, u32 insn_idx)
 {
-	for (u32 i = 0; i < env->nr_subprogs; i++)
-		if (env->subprogs[i].start == insn_idx)
-			return (int)i;
+	u32 first = 0, end = env->nr_subprogs;
+
+	while (first < end) {
+		u32 middle = (first + end) / 2;
+
+		if (env->subprogs[middle].start == insn_idx)
+			return (int)middle;
+		if (env->subprogs[middle].start < insn_idx)
+			first = middle + 1;
+		else
+			end = middle;
+	}
 	return -ENOENT;
 }
 
@@ -111,116 +121,51 @@ static bool returns_number(const struct btf *btf, const struct btf_type *proto)
 	return is_number(btf_type_skip_modifiers(btf, proto->type, NULL));
 }
 
-static int check_func_info(struct bpf_verifier_env *env, u32 i)
+/*
+ * Some functions have a second end: a load from a packet that is too short, a tail call that succeeds.
+ * That is only safe if BTF says that they return a number.
+ */
+static int check_second_end(struct bpf_verifier_env *env, const struct bpf_subprog_info *subprog)
 {
-	const struct bpf_func_info *info = &env->prog->func_info[i];
-	struct bpf_subprog_info *subprog = &env->subprogs[i];
-	const struct btf *btf = &env->prog->btf->btf;
-	const struct btf_type *t;
+	const char *end = subprog->has_ld_abs ? "LD_ABS" : "tail_call";
 
-	if (i == 0 && info->insn_off) {
-		verbose(env, "nonzero insn_off %u for the first func info record", info->insn_off);
-		return -EINVAL;
-	}
-	if (i && info->insn_off <= info[-1].insn_off) {
-		verbose(env, "same or smaller insn offset (%u) than previous func info record (%u)",
-			info->insn_off, info[-1].insn_off);
-		return -EINVAL;
-	}
-	if (subprog->start != info->insn_off) {
-		verbose(env, "func_info BTF section doesn't match subprog layout in BPF program\n");
-		return -EINVAL;
-	}
-	t = btf_type_by_id(btf, info->type_id);
-	if (!t || btf_kind(t) != BTF_KIND_FUNC) {
-		verbose(env, "invalid type id %u in func info", info->type_id);
-		return -EINVAL;
-	}
-	subprog->func_type_id = info->type_id;
-	subprog->is_global = btf_vlen(t) == BTF_FUNC_GLOBAL;
-	subprog->proto = btf_type_by_id(btf, t->type);
-	if (!subprog->proto || btf_kind(subprog->proto) != BTF_KIND_FUNC_PROTO)
-		return -EINVAL;
-	if (i && subprog->has_ld_abs && !returns_number(btf, subprog->proto)) {
-		verbose(env, "LD_ABS is only allowed in functions that return 'int'.\n");
-		return -EINVAL;
-	}
-	if (i && subprog->has_tail_call && !returns_number(btf, subprog->proto)) {
-		verbose(env, "tail_call is only allowed in functions that return 'int'.\n");
-		return -EINVAL;
-	}
-	return 0;
+	if (!subprog->has_ld_abs && !subprog->has_tail_call)
+		return 0;
+	if (!subprog->proto)
+		verbose(env, "%s is not allowed in subprogs without BTF\n", end);
+	else if (!returns_number(&env->prog->btf->btf, subprog->proto))
+		verbose(env, "%s is only allowed in functions that return 'int'.\n", end);
+	else
+		return 0;
+	return -EINVAL;
 }
 
-/* Without BTF it is not known that a function that ends in a hidden way returns a number. */
-static int check_abnormal_return(struct bpf_verifier_env *env)
+/* The types are FUNCs, in order: syscall/debug_info.c. */
+static int check_func_info(struct bpf_verifier_env *env)
 {
-	for (u32 i = 1; i < env->nr_subprogs; i++) {
-		if (env->subprogs[i].has_ld_abs) {
-			verbose(env, "LD_ABS is not allowed in subprogs without BTF\n");
-			return -EINVAL;
-		}
-		if (env->subprogs[i].has_tail_call) {
-			verbose(env, "tail_call is not allowed in subprogs without BTF\n");
-			return -EINVAL;
-		}
-	}
-	return 0;
-}
+	const struct bpf_func_info *info = env->prog->func_info;
 
-/* Lines are only shown, but programs trust that they are in order. */
-static int check_line_info(struct bpf_verifier_env *env)
-{
-	const struct bpf_line_info *line = env->prog->line_info;
-	u32 func = 0;
-
-	for (u32 i = 0; i < env->prog->nr_line_info; i++) {
-		u32 prev = i ? line[i - 1].insn_off : 0;
-
-		if ((i && line[i].insn_off <= prev) || line[i].insn_off >= env->prog->len) {
-			verbose(env,
-				"Invalid line_info[%u].insn_off:%u (prev_offset:%u prog->len:%u)\n",
-				i, line[i].insn_off, prev, env->prog->len);
-			return -EINVAL;
-		}
-		if (!env->insns[line[i].insn_off].code) {
-			verbose(env, "Invalid insn code at line_info[%u].insn_off\n", i);
-			return -EINVAL;
-		}
-		if (line[i].line_off >= env->prog->btf->btf.str_len ||
-		    line[i].file_name_off >= env->prog->btf->btf.str_len) {
-			verbose(env, "Invalid line_info[%u].line_off or .file_name_off\n", i);
-			return -EINVAL;
-		}
-		if (func == env->nr_subprogs || env->subprogs[func].start > line[i].insn_off)
-			continue;
-		if (env->subprogs[func].start < line[i].insn_off) {
-			verbose(env, "missing bpf_line_info for func#%u\n", func);
-			return -EINVAL;
-		}
-		func++;
-	}
-	if (env->prog->nr_line_info && func != env->nr_subprogs) {
-		verbose(env, "missing bpf_line_info for %u funcs starting from func#%u\n",
-			env->nr_subprogs - func, func);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int check_btf_info(struct bpf_verifier_env *env)
-{
-	int err = 0;
-
-	if (!env->prog->nr_func_info)
-		err = check_abnormal_return(env);
-	else if (env->prog->nr_func_info != env->nr_subprogs) {
+	if (env->prog->nr_func_info && env->prog->nr_func_info != env->nr_subprogs) {
 		verbose(env, "number of funcs in func_info doesn't match number of subprogs\n");
-		err = -EINVAL;
+		return -EINVAL;
 	}
-	for (u32 i = 0; !err && i < env->prog->nr_func_info; i++)
-		err = check_func_info(env, i);
-	return err ?: check_line_info(env);
+	for (u32 i = 0; i < env->prog->nr_func_info; i++) {
+		struct bpf_subprog_info *subprog = &env->subprogs[i];
+		const struct btf *btf = &env->prog->btf->btf;
+		const struct btf_type *func = btf_type_by_id(btf, info[i].type_id);
+
+		if (subprog->start != info[i].insn_off) {
+			verbose(env, "func_info BTF section doesn't match subprog layout in BPF "
+				     "program\n");
+			return -EINVAL;
+		}
+		subprog->name = btf_name_by_offset(btf, func->name_off);
+		subprog->is_global = btf_vlen(func) == BTF_FUNC_GLOBAL;
+		subprog->proto = btf_type_by_id(btf, func->type);
+		if (!subprog->proto || btf_kind(subprog->proto) != BTF_KIND_FUNC_PROTO)
+			return -EINVAL;
+	}
+	return 0;
 }
 
 int bpf_check_subprogs(struct bpf_verifier_env *env)
@@ -229,57 +174,49 @@ int bpf_check_subprogs(struct bpf_verifier_env *env)
 
 	for (u32 i = 0; !err && i < env->nr_subprogs; i++)
 		err = check_subprog(env, &env->subprogs[i]);
-	return err ?: check_btf_info(env);
+	err = err ?: check_func_info(env);
+	for (u32 i = 1; !err && i < env->nr_subprogs; i++)
+		err = check_second_end(env, &env->subprogs[i]);
+	return err;
 }
 
 /* ---- what a global function expects ---- */
 
-/* Whether a pointer to this type is the context of programs of this type. */
+/* The names of the contexts, as programs in C have them. */
+static const struct {
+	enum bpf_prog_type type;
+	const char *name;
+} ctx_types[] = {
+	{ BPF_PROG_TYPE_SOCKET_FILTER, "__sk_buff" },
+	{ BPF_PROG_TYPE_KPROBE, "bpf_user_pt_regs_t" },
+	{ BPF_PROG_TYPE_KPROBE, "pt_regs" },
+	{ BPF_PROG_TYPE_PERF_EVENT, "bpf_perf_event_data" },
+	{ BPF_PROG_TYPE_RAW_TRACEPOINT, "bpf_raw_tracepoint_args" },
+};
+
+/* Whether a pointer to this type, or to what it is a typedef of, is the program's context. */
 static bool is_ctx_type(const struct bpf_prog *prog, const struct btf *btf, u32 type_id)
 {
-	static const struct {
-		enum bpf_prog_type type;
-		const char *name;
-	} contexts[] = {
-		{ BPF_PROG_TYPE_SOCKET_FILTER, "__sk_buff" },
-		{ BPF_PROG_TYPE_KPROBE, "bpf_user_pt_regs_t" },
-		{ BPF_PROG_TYPE_KPROBE, "pt_regs" },
-		{ BPF_PROG_TYPE_PERF_EVENT, "bpf_perf_event_data" },
-		{ BPF_PROG_TYPE_RAW_TRACEPOINT, "bpf_raw_tracepoint_args" },
-		{ BPF_PROG_TYPE_SYSCALL, "bpf_syscall_ctx" },
-	};
-	const struct btf_type *t;
+	const struct btf_type *t = btf_type_by_id(btf, type_id);
+	const struct btf_type *target = btf_type_skip_modifiers(btf, type_id, NULL);
 
-	for (u32 depth = 0; depth < 8; depth++) {
-		const char *name;
-
-		t = btf_type_by_id(btf, type_id);
-		if (!t)
-			return false;
-		name = btf_name_by_offset(btf, t->name_off);
-		for (u32 i = 0; i < ARRAY_SIZE(contexts); i++)
-			if (contexts[i].type == prog->type && !strcmp(contexts[i].name, name))
-				return true;
-		/* A typedef has a name of its own. */
-		if (btf_kind(t) != BTF_KIND_TYPEDEF && btf_kind(t) != BTF_KIND_CONST &&
-		    btf_kind(t) != BTF_KIND_VOLATILE)
-			return false;
-		type_id = t->type;
-	}
+	for (u32 i = 0; t && target && i < ARRAY_SIZE(ctx_types); i++)
+		if (ctx_types[i].type == prog->type &&
+		    (!strcmp(ctx_types[i].name, btf_name_by_offset(btf, t->name_off)) ||
+		     !strcmp(ctx_types[i].name, btf_name_by_offset(btf, target->name_off))))
+			return true;
 	return false;
 }
 
 int bpf_get_func_args(struct bpf_verifier_env *env, u32 subprog, struct bpf_func_arg *arg, u32 *nr)
 {
 	const struct btf_type *proto = env->subprogs[subprog].proto;
+	const char *name = env->subprogs[subprog].name;
 	const struct btf *btf;
-	const char *name;
 
 	if (!proto)
 		return -EINVAL;
 	btf = &env->prog->btf->btf;
-	name = btf_name_by_offset(
-		btf, btf_type_by_id(btf, env->subprogs[subprog].func_type_id)->name_off);
 	*nr = btf_vlen(proto);
 	if (*nr > MAX_BPF_FUNC_REG_ARGS) {
 		verbose(env, "Global function %s() with %u > %d args. Buggy compiler.\n", name, *nr,

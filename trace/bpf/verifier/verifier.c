@@ -68,11 +68,11 @@ int bpf_check(struct bpf_prog *prog, const union bpf_attr *attr, struct bpf_veri
 	if (!env)
 		return -ENOMEM;
 	env->aux = kvzalloc(prog->len * sizeof(*env->aux), GFP_KERNEL);
-	env->explored = kmalloc_array(prog->len, sizeof(*env->explored), GFP_KERNEL);
+	env->explored = kvzalloc(prog->len * sizeof(*env->explored), GFP_KERNEL);
 	prog->used_maps = kcalloc(MAX_USED_MAPS, sizeof(*prog->used_maps), GFP_KERNEL);
 	if (env->aux && env->explored && prog->used_maps)
 		err = check_with_env(env, prog, attr, log);
-	kfree(env->explored);
+	kvfree(env->explored);
 	kvfree(env->aux);
 	kfree(env);
 	return err;

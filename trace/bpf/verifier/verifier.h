@@ -169,7 +169,7 @@ struct bpf_subprog_info {
 	 */
 	u32 callers_stack[MAX_CALL_FRAMES + 1];
 	const struct btf_type *proto; /* FUNC_PROTO of func_info, in prog->btf; NULL: none */
-	u32 func_type_id;
+	const char *name;
 };
 
 /* What a global function expects in R1 … R5: subprogs.c. */
