@@ -63,8 +63,8 @@ static __always_inline struct bpf_ring_record *bpf_ring_reserve(struct bpf_ring 
 	u64 start = *ring->producer, end = start + bpf_ring_record_size(len);
 	struct bpf_ring_record *record;
 
-	while (ring->pending < start) {
-		u32 first = READ_ONCE(bpf_ring_at(ring, ring->pending)->len);
+	while (ring->pending != start) {
+		u32 first = smp_load_acquire(&bpf_ring_at(ring, ring->pending)->len);
 
 		if (first & BPF_RINGBUF_BUSY_BIT)
 			break;
