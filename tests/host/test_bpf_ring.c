@@ -100,7 +100,7 @@ static void test_a_lying_reader_lets_no_writer_overwrite_another_one(void **stat
 			;
 		assert_true(producer <= SIZE);
 	}
-	reader = producer + 8; /* in front of the producer, and far behind it */
+	reader = producer + 64; /* in front of the producer, and far behind it */
 	assert_null(reserve(0));
 	reader = producer - 100 * SIZE;
 	assert_null(reserve(0));

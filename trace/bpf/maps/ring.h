@@ -90,7 +90,7 @@ static __always_inline bool bpf_ring_commit(const struct bpf_ring *ring,
 
 	/* A full barrier: the reader sees the data first; and its position is read after it. */
 	(void)xchg(&record->len, discard ? len | BPF_RINGBUF_DISCARD_BIT : len);
-	return (READ_ONCE(*ring->reader) & (ring->size - 1)) == position;
+	return (smp_load_acquire(ring->reader) & (ring->size - 1)) == position;
 }
 
 /* Bytes from the reader's position to the producer's. */
