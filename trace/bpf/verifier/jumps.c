@@ -18,9 +18,16 @@ static bool compares_with_zero(const struct bpf_insn *insn)
 	       (op == BPF_JEQ || op == BPF_JNE);
 }
 
+static bool is_known(const struct bpf_scalar *s, bool is_32)
+{
+	return tnum_is_const(is_32 ? tnum_cast(s->var_off, 4) : s->var_off);
+}
+
 /*
- * 1: the jump is taken; 0: it is not; -1: both may be. As in Linux 6.1, only a comparison with a known
- * number is predicted: what Linux refuses on a way that no run goes, is refused here.
+ * 1: the jump is taken; 0: it is not; -1: both may be. Only a comparison with a known number is
+ * predicted: what Linux 6.1 refuses on a way that no run goes, is refused here. If the known number is
+ * on the left, Linux walks on with bounds that contradict each other, and refuses less: runqlat of
+ * libbpf-tools depends on it.
  */
 static int predict(const struct bpf_insn *insn, const struct bpf_reg_state *dst,
 		   const struct bpf_reg_state *src)
@@ -28,7 +35,7 @@ static int predict(const struct bpf_insn *insn, const struct bpf_reg_state *dst,
 	bool is_32 = BPF_CLASS(insn->code) == BPF_JMP32;
 
 	if (dst->type == SCALAR_VALUE && src->type == SCALAR_VALUE) {
-		if (!tnum_is_const(is_32 ? tnum_cast(src->s.var_off, 4) : src->s.var_off))
+		if (!is_known(&src->s, is_32) && !is_known(&dst->s, is_32))
 			return -1;
 		return scalar_is_branch_taken(&dst->s, &src->s, BPF_OP(insn->code), is_32);
 	}
