@@ -87,7 +87,7 @@ static struct dentry *mount_points(const char *name, const char *const *points, 
 static int sysfs_populate(void)
 {
 	static const char *const in_kernel[] = { "debug", "tracing" }, *const in_fs[] = {
-		"pstore"
+		"bpf", "pstore"
 	};
 	struct dentry *fs = mount_points("fs", in_fs, ARRAY_SIZE(in_fs));
 

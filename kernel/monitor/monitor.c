@@ -219,6 +219,7 @@ static const struct {
 	{ "tracefs", "/sys/kernel/tracing" },
 	{ NULL, "/sys/fs" },
 	{ "pstore", "/sys/fs/pstore" },
+	{ "bpf", "/sys/fs/bpf" },
 };
 
 static void mount_file_systems(void)

@@ -41,11 +41,24 @@ static int jit_handler(const struct ctl_table *table, bool write, char *buf, siz
 SYSCTL(bpf_jit_enable, "net/core", "bpf_jit_enable", 0644, jit_handler, .data = &bpf_jit_enable,
        .maxlen = sizeof(int), .most = 1);
 
-/* No constants are blinded: 0 is the only value. */
-static int jit_harden;
-static int harden_handler(const struct ctl_table *table, bool write, char *buf, size_t size)
+/*
+ * What nobody can change: constants are not blinded, the names of all programs are in kallsyms, and
+ * users without CAP_BPF have no code that a limit could count.
+ */
+static int jit_harden, jit_kallsyms = 1, jit_limit;
+static int fixed_handler(const struct ctl_table *table, bool write, char *buf, size_t size)
 {
-	return write ? -EINVAL : jit_handler(table, write, buf, size);
+	int value = *(const int *)table->data, fixed = value, error;
+	struct ctl_table local = { .data = &value, .maxlen = sizeof(value) };
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	error = proc_dointvec(&local, write, buf, size);
+	return !error && value != fixed ? -EINVAL : error;
 }
-SYSCTL(bpf_jit_harden, "net/core", "bpf_jit_harden", 0600, harden_handler, .data = &jit_harden,
+SYSCTL(bpf_jit_harden, "net/core", "bpf_jit_harden", 0600, fixed_handler, .data = &jit_harden,
+       .maxlen = sizeof(int));
+SYSCTL(bpf_jit_kallsyms, "net/core", "bpf_jit_kallsyms", 0600, fixed_handler, .data = &jit_kallsyms,
+       .maxlen = sizeof(int));
+SYSCTL(bpf_jit_limit, "net/core", "bpf_jit_limit", 0600, fixed_handler, .data = &jit_limit,
        .maxlen = sizeof(int));
