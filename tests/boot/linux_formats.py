@@ -15,8 +15,8 @@ import sys
 from pathlib import Path
 
 RT_SYSTEMS = ("osnoise",)
-SYSTEMS = ("exceptions", "ftrace", "initcall", "ipi", "irq", "irq_vectors", "kmem", "lock", "module", "nmi", "oom", "printk", "raw_syscalls",
-           "rcu", "sched", "signal", "syscalls", "task", "timer", "tlb", "workqueue")
+SYSTEMS = ("bpf_trace", "exceptions", "ftrace", "initcall", "ipi", "irq", "irq_vectors", "kmem", "lock", "module", "nmi", "oom", "printk",
+           "raw_syscalls", "rcu", "sched", "signal", "syscalls", "task", "timer", "tlb", "workqueue")
 RECORDING = Path(__file__).parent / "data" / "linux_formats.txt"
 RT_RECORDING = RECORDING.with_name("linux_rt_formats.txt")
 COMMON = """\
