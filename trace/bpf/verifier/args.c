@@ -272,8 +272,10 @@ int check_func_arg(struct bpf_verifier_env *env, u32 arg, struct bpf_call *call)
 			base == ARG_PTR_TO_MAP_KEY ? "key" : "value");
 		return -EACCES;
 	}
-	if (bpf_reg_is_null(&cur_regs(env)[regno]) && arg_type & ARG_MAYBE_NULL)
+	if (bpf_reg_is_null(&cur_regs(env)[regno]) && arg_type & ARG_MAYBE_NULL) {
+		mark_precise(&cur_regs(env)[regno]); /* another number would be an address */
 		return 0; /* its size, if it has one, must be 0: check_helper_mem_access() */
+	}
 	err = check_reg_type(env, arg, call);
 	if (!err)
 		err = check_arg_offset(env, regno, arg_type);
@@ -288,8 +290,12 @@ static int check_global_mem(struct bpf_verifier_env *env, int regno, u32 size)
 	struct bpf_reg_state *reg = &cur_regs(env)[regno], saved = *reg;
 	int err = check_arg_offset(env, regno, ARG_PTR_TO_MEM);
 
-	if (err || bpf_reg_is_null(reg))
+	if (err)
 		return err;
+	if (bpf_reg_is_null(reg)) {
+		mark_precise(reg);
+		return 0;
+	}
 	reg->type &= ~(u32)PTR_MAYBE_NULL;
 	err = check_helper_mem_access(env, regno, (int)size, true, true);
 	*reg = saved;
