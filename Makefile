@@ -200,6 +200,7 @@ UNTRACED :=
 UNTRACED += trace/%			# a traced call executes this code: it would trace itself
 UNTRACED += kernel/time/trace_clock%	# every tracer reads a clock for each event
 UNTRACED += selftest/trace/%		# callbacks and tracers of the self-tests: they would trace themselves
+UNTRACED += selftest/bpf/trampoline%	# callbacks and tracers of the self-tests: they would trace themselves
 UNTRACED += selftest/bench/ftrace%	# callbacks that are measured, registered for all functions
 UNTRACED += selftest/bench/livepatch%	# only the patched functions themselves are to be measured
 UNTRACED += selftest/provoke/ftrace%	# callbacks that fault, registered for all functions
