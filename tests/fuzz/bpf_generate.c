@@ -172,7 +172,7 @@ static void branch(struct generator *g)
 static void touch(struct generator *g, u8 pointer, s32 low, s32 high)
 {
 	u8 choice = byte(g), size = (choice & 3) << 3;
-	s16 off = (s16)(low + byte(g) % (high - low + 1));
+	s16 off = (s16)(low + byte(g) % (max(high - low, 0) + 1));
 	u8 dst;
 
 	if (choice & 128) /* aligned */
@@ -402,7 +402,7 @@ static void record(struct generator *g)
 	emit(g, INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 0, 0));
 	emit(g, MOV64_REG(9, 0));
 	g->regs[9] = RECORD;
-	if (choice & 64)
+	if (choice & 64 && size)
 		touch(g, 9, 0, size);
 	block(g);
 	emit(g, MOV64_REG(1, 9));

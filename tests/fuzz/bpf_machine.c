@@ -126,13 +126,12 @@ static void run_atomic(struct machine *m, const struct bpf_insn *insn)
 	struct word old = machine_load(m, pointer, insn->off, size), new = src;
 	bool is_64 = size == 8;
 
-	old.region = WORD_NUMBER;
-	new.region = WORD_NUMBER;
+	new.region = WORD_NUMBER; /* a pointer that was there goes to a register as a pointer */
 	if (insn->imm == BPF_CMPXCHG) {
 		u64 want = read_reg(m, BPF_REG_0).bits;
 
 		if (old.bits != (is_64 ? want : (u32)want))
-			new = old;
+			new.bits = old.bits;
 		machine_store(m, pointer, insn->off, size, new);
 		m->regs[BPF_REG_0] = old;
 		return;

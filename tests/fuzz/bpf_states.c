@@ -12,7 +12,7 @@
 struct kept {
 	struct kept *next;
 	u32 curframe, nr_refs;
-	struct bpf_func_state frame[MAX_CALL_FRAMES];
+	struct bpf_func_state frame[];
 };
 
 static struct {
@@ -34,7 +34,7 @@ void states_keep(struct bpf_verifier_env *env)
 			kept[at].nr = MAX_OF_INSN;
 		return;
 	}
-	copy = malloc(sizeof(*copy));
+	copy = malloc(sizeof(*copy) + (state->curframe + 1) * sizeof(copy->frame[0]));
 	copy->curframe = state->curframe;
 	copy->nr_refs = state->nr_refs;
 	for (i = 0; i <= state->curframe; i++) {

@@ -281,6 +281,7 @@ int world_check(struct world_check *check, const struct bpf_insn *insns, u32 len
 	if (!check->no_btf)
 		describe_functions(prog);
 	check->log[0] = '\0';
+	__cond_resched(); /* no signal of the last check */
 	err = bpf_check(prog, &attr, &log);
 	check->log_len = log.pos;
 	if (log.pos < sizeof(check->log))
