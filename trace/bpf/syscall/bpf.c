@@ -1,9 +1,9 @@
 /*
  * bpf(2): who may, what a program passes, and which function makes a command.
  *
- * A program passes as much of union bpf_attr as it knows. A shorter one counts as filled with 0. Of a
- * longer one the rest must be 0: a program that asks for what this kernel does not have gets E2BIG
- * and not half of it. In the same way the members behind the last one of a command must be 0.
+ * A program passes as much of union bpf_attr as it knows. A shorter one counts as filled with 0. Of
+ * a longer one the rest must be 0: a program that asks for what this kernel does not have gets
+ * E2BIG and not half of it. In the same way the members behind the last one of a command must be 0.
  *
  * Who has none of CAP_BPF and CAP_SYS_ADMIN makes no object: kernel.unprivileged_bpf_disabled is
  * always 2. What it has a descriptor of it may use.

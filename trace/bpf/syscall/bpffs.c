@@ -51,7 +51,9 @@ static void bpffs_evict_inode(struct inode *inode)
 
 static const struct inode_operations dir_operations;
 
-/* Adds a new inode (NULL: memory is short) to dir, and takes it over. Names with dots are Linux's. */
+/*
+ * Adds a new inode (NULL: memory is short) to dir, and takes it over. Names with dots are Linux's.
+ */
 static int add(struct inode *dir, struct dentry *dentry, struct inode *inode)
 {
 	int error;

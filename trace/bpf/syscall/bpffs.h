@@ -7,8 +7,9 @@
 enum bpf_pin_kind { BPF_PIN_PROG, BPF_PIN_MAP, BPF_PIN_LINK, NR_BPF_PIN_KINDS };
 
 /*
- * Makes dentry a file for the object, whose reference it takes over on success. The caller holds the
- * i_mutex of dir. 0, -EPERM (dir is of another file system, or a bad name), -EACCES, -ENOENT, -ENOMEM.
+ * Makes dentry a file for the object, whose reference it takes over on success. The caller holds
+ * the i_mutex of dir. 0, -EPERM (dir is of another file system, or a bad name), -EACCES, -ENOENT,
+ * -ENOMEM.
  */
 int bpffs_create(struct inode *dir, struct dentry *dentry, enum bpf_pin_kind kind, void *object,
 		 umode_t mode);

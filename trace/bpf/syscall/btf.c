@@ -1,7 +1,7 @@
 /*
- * Types as objects: those that programs load (BPF_BTF_LOAD), and those of the kernel, which have the
- * id 1 and live for ever. The reader of the kernel's own types is kernel/btf/; here it reads what a
- * program has written, after more checks of the header.
+ * Types as objects: those that programs load (BPF_BTF_LOAD), and those of the kernel, which have
+ * the id 1 and live for ever. The reader of the kernel's own types is kernel/btf/; here it reads
+ * what a program has written, after more checks of the header.
  */
 #include "kernel/btf/btf.h"
 

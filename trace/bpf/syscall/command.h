@@ -1,7 +1,7 @@
 /*
  * The commands of bpf(2): a linker table, so that a command is in the file of its subject. bpf.c
- * copies attr, checks rights and that the bytes behind the command's last field are 0, and calls it.
- * Also what commands have in common: rights, names, ids, the user's log.
+ * copies attr, checks rights and that the bytes behind the command's last field are 0, and calls
+ * it. Also what commands have in common: rights, names, ids, the user's log.
  */
 #pragma once
 
@@ -62,8 +62,8 @@ int bpf_id_add(struct bpf_ids *ids, void *object, u32 *id);
 /* Takes the id back; 0 is fine. Any context but NMI. */
 void bpf_id_remove(struct bpf_ids *ids, u32 id);
 /*
- * The object of an id, of which try_get() could take a reference; it is called with L. NULL: no such
- * object. Task context.
+ * The object of an id, of which try_get() could take a reference; it is called with L. NULL: no
+ * such object. Task context.
  */
 void *bpf_id_get(struct bpf_ids *ids, u32 id, bool (*try_get)(void *object));
 /* The same for the lowest id from *id on, which it stores in *id. */
@@ -74,8 +74,8 @@ long bpf_get_next_id(const union bpf_attr *attr, union bpf_attr __user *uattr, s
 /* ---- BPF_OBJ_GET_INFO_BY_FD ---- */
 
 /*
- * What a program passes and gets: `size` bytes are known here, attr->info.info_len there. in: copies
- * what it passes, and fills the rest with 0: 0, -E2BIG, -EFAULT. out: 0 or -EFAULT.
+ * What a program passes and gets: `size` bytes are known here, attr->info.info_len there. in:
+ * copies what it passes, and fills the rest with 0: 0, -E2BIG, -EFAULT. out: 0 or -EFAULT.
  */
 int bpf_info_in(const union bpf_attr *attr, void *info, u32 size);
 int bpf_info_out(const union bpf_attr *attr, union bpf_attr __user *uattr, const void *info,

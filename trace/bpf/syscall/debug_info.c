@@ -1,6 +1,6 @@
 /*
- * What a loader tells of its program by types: where functions and lines of source begin. Tools show
- * it again (bpftool prog dump); the verifier asks it for the prototypes of global functions.
+ * What a loader tells of its program by types: where functions and lines of source begin. Tools
+ * show it again (bpftool prog dump); the verifier asks it for the prototypes of global functions.
  */
 #include "arch/mm/uaccess.h"
 #include "kernel/mm/vmalloc.h"

@@ -1,6 +1,6 @@
 /*
- * The log for the program that loads. A program that asks for a log gets all of it: with a buffer that
- * is too small the load fails, so that it tries again with a larger one.
+ * The log for the program that loads. A program that asks for a log gets all of it: with a buffer
+ * that is too small the load fails, so that it tries again with a larger one.
  */
 #include "trace/bpf/syscall/log.h"
 

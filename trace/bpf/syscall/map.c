@@ -154,8 +154,8 @@ static bool is_kind(const struct btf *btf, u32 id, enum btf_kind kind)
 }
 
 /*
- * An array has numbers as keys. One without a type of keys is the data of a program (.bss): its only
- * value has the type DATASEC.
+ * An array has numbers as keys. One without a type of keys is the data of a program (.bss): its
+ * only value has the type DATASEC.
  */
 static int check_key_type(const struct bpf_map *map, const struct btf *btf,
 			  const union bpf_attr *attr)
@@ -207,7 +207,10 @@ static int check_create(const union bpf_attr *attr)
 		return -EINVAL;
 	if (bpf_file_flags(attr->map_flags) < 0)
 		return -EINVAL;
-	return (attr->map_flags & BPF_F_NUMA_NODE) && attr->numa_node ? -EINVAL : 0;
+	/* There is one node; ~0 means any. */
+	return (attr->map_flags & BPF_F_NUMA_NODE) && attr->numa_node && attr->numa_node != ~0U
+		       ? -EINVAL
+		       : 0;
 }
 
 static long map_create(const union bpf_attr *attr, union bpf_attr __user *uattr __unused,

@@ -1,10 +1,10 @@
 /*
- * Many elements of a map with one call. batch.count is how many there is room for, and how many were
- * done when the call returns.
+ * Many elements of a map with one call. batch.count is how many there is room for, and how many
+ * were done when the call returns.
  *
- * A walk goes on where in_batch says, which is the out_batch of the call before: the last key, or of
- * a map with buckets the number of the next bucket. All keys of a bucket are returned together, so
- * that a walk over a map that changes meets each element that stays.
+ * A walk goes on where in_batch says, which is the out_batch of the call before: the last key, or
+ * of a map with buckets the number of the next bucket. All keys of a bucket are returned together,
+ * so that a walk over a map that changes meets each element that stays.
  */
 #include "arch/mm/uaccess.h"
 #include "kernel/mm/vmalloc.h"

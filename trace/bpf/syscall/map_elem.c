@@ -2,8 +2,8 @@
  * The elements of maps: look up, change, delete, and walk the keys.
  *
  * Keys and values are copied before the map is touched, because it is touched inside
- * rcu_read_lock(). bpf_disable_instrumentation() keeps a program that a probe in the map's code would
- * run from waiting for a lock of the map that this CPU holds.
+ * rcu_read_lock(). bpf_disable_instrumentation() keeps a program that a probe in the map's code
+ * would run from waiting for a lock of the map that this CPU holds.
  */
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"

@@ -1,7 +1,7 @@
 /*
- * Maps in the memory of programs. A mapping that can be written is a writer of the map for as long as
- * it exists: until then the map cannot be frozen, and a frozen one gets no such mapping. So what the
- * verifier has read in a frozen map stays true.
+ * Maps in the memory of programs. A mapping that can be written is a writer of the map for as long
+ * as it exists: until then the map cannot be frozen, and a frozen one gets no such mapping. So what
+ * the verifier has read in a frozen map stays true.
  */
 #include "kernel/vm/mm.h"
 #include "trace/bpf/syscall/objects.h"

@@ -1,8 +1,8 @@
 /*
  * Programs as objects: descriptors, references, ids.
  *
- * The last reference takes the id back. A grace period of RCU later no CPU runs the program, and its
- * memory and its references to maps go.
+ * The last reference takes the id back. A grace period of RCU later no CPU runs the program, and
+ * its memory and its references to maps go.
  */
 #include "fs/vfs/seq_file.h"
 #include "kernel/lib/string.h"

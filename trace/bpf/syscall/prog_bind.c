@@ -1,6 +1,6 @@
 /*
- * BPF_PROG_BIND_MAP: a map lives as long as a program that does not use it. Loaders do that with the
- * map that has the program's notes (.rodata).
+ * BPF_PROG_BIND_MAP: a map lives as long as a program that does not use it. Loaders do that with
+ * the map that has the program's notes (.rodata).
  */
 #include "kernel/lib/string.h"
 #include "kernel/mm/vmalloc.h"

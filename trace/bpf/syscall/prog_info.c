@@ -1,6 +1,6 @@
 /*
- * BPF_OBJ_GET_INFO_BY_FD of programs. Most of it are lists: the program that asks gives a buffer and
- * the number of entries for which it has room, gets as many, and learns how many there are.
+ * BPF_OBJ_GET_INFO_BY_FD of programs. Most of it are lists: the program that asks gives a buffer
+ * and the number of entries for which it has room, gets as many, and learns how many there are.
  *
  * Instructions and addresses need CAP_BPF; of addresses of the kernel bpftool shows those of the
  * code. The instructions are shown as bpftool prints them: with ids of maps for addresses.
@@ -100,8 +100,8 @@ static u32 find_subprog(const struct bpf_prog *prog, u32 start)
 }
 
 /*
- * Takes back what the verifier has written for the interpreter. Tools expect in a call of a function
- * the distance in off, and the number of the function in imm.
+ * Takes back what the verifier has written for the interpreter. Tools expect in a call of a
+ * function the distance in off, and the number of the function in imm.
  */
 static void clean_insns(const struct bpf_prog *prog, struct bpf_insn *insns)
 {

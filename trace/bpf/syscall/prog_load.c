@@ -1,12 +1,12 @@
 /*
  * BPF_PROG_LOAD: from instructions of a program in ring 3 to an object that may run.
  *
- * Copy, check rights and arguments in Linux's order, let the verifier prove the copy, choose what runs
- * it, publish. Nothing of the program in ring 3 is read again after it was checked.
+ * Copy, check rights and arguments in Linux's order, let the verifier prove the copy, choose what
+ * runs it, publish. Nothing of the program in ring 3 is read again after it was checked.
  *
- * The task needs CAP_BPF, which bpf(2) has checked, and CAP_PERFMON: a program may store what it likes
- * in a map, also addresses of the kernel. (Linux has a second set of rules for programs that must not
- * see addresses. Here are no such programs.)
+ * The task needs CAP_BPF, which bpf(2) has checked, and CAP_PERFMON: a program may store what it
+ * likes in a map, also addresses of the kernel. (Linux has a second set of rules for programs that
+ * must not see addresses. Here are no such programs.)
  */
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
@@ -154,8 +154,8 @@ static void count_memory(struct bpf_prog *prog)
 /* ---- the check ---- */
 
 /*
- * Only a SYSCALL program sleeps. Others may ask for it where Linux lets them; they run with preemption
- * off, and the verifier refuses helpers that sleep.
+ * Only a SYSCALL program sleeps. Others may ask for it where Linux lets them; they run with
+ * preemption off, and the verifier refuses helpers that sleep.
  */
 static int check_sleepable(struct bpf_prog *prog, bool asked, struct bpf_verifier_log *log)
 {

@@ -1,7 +1,7 @@
 /*
  * Files of /proc/sys that say what programs may do. Users without CAP_BPF load nothing, and nothing
- * changes that: unprivileged_bpf_disabled can only be set to 1, which says so for ever. Constants of
- * programs are not blinded, since all who load programs may see the kernel's memory.
+ * changes that: unprivileged_bpf_disabled can only be set to 1, which says so for ever. Constants
+ * of programs are not blinded, since all who load programs may see the kernel's memory.
  */
 #include "fs/proc/proc_fs.h"
 #include "kernel/errno.h"

@@ -1,6 +1,6 @@
 /*
- * BPF_PROG_TEST_RUN: a program runs once for the caller, or many times to be timed, with a context and
- * a packet that the caller makes up. Linux's order of checks.
+ * BPF_PROG_TEST_RUN: a program runs once for the caller, or many times to be timed, with a context
+ * and a packet that the caller makes up. Linux's order of checks.
  */
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
