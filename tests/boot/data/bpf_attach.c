@@ -1,0 +1,545 @@
+/*
+ * Programs of eBPF attached in each way: `checks` prints what bpf(2) and perf's descriptors answer,
+ * the same on Linux 6.1; `storm SECONDS SEED` attaches and detaches at random in several threads.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HITS 1000
+
+static int bpf(int cmd, union bpf_attr *attr)
+{
+	int result = (int)syscall(SYS_bpf, cmd, attr, sizeof(*attr));
+
+	return result < 0 ? -errno : result;
+}
+
+static long word(long result)
+{
+	return result < 0 ? -errno : result;
+}
+
+/* ---- programs ---- */
+
+#define INSN(c, d, s, o, i) { .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) }
+
+static int new_map(void)
+{
+	union bpf_attr attr = { .map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 8, .max_entries = 1 };
+
+	return bpf(BPF_MAP_CREATE, &attr);
+}
+
+static uint64_t count_of(int map)
+{
+	uint32_t key = 0;
+	uint64_t value = ~0ULL;
+	union bpf_attr attr = { .map_fd = (uint32_t)map, .key = (uintptr_t)&key, .value = (uintptr_t)&value };
+
+	bpf(BPF_MAP_LOOKUP_ELEM, &attr);
+	return value;
+}
+
+static void clear(int map)
+{
+	uint32_t key = 0;
+	uint64_t value = 0;
+	union bpf_attr attr = { .map_fd = (uint32_t)map, .key = (uintptr_t)&key, .value = (uintptr_t)&value };
+
+	bpf(BPF_MAP_UPDATE_ELEM, &attr);
+}
+
+/*
+ * A program that counts in the map and returns `result`: at each hit, or with off >= 0 only if the
+ * word at off of its context is `wanted`.
+ */
+static int load(enum bpf_prog_type type, enum bpf_attach_type expected, int map, int off, int wanted, int result)
+{
+	struct bpf_insn insns[] = {
+		INSN(BPF_LDX | BPF_DW | BPF_MEM, 2, 1, (short)off, 0),
+		INSN(BPF_JMP | BPF_JNE | BPF_K, 2, 0, 9, wanted), /* to the result */
+		INSN(BPF_ST | BPF_W | BPF_MEM, 10, 0, -4, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0, 0),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -4),
+		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map),
+		INSN(0, 0, 0, 0, 0),
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem),
+		INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 1, 0, 0, 1),
+		INSN(BPF_STX | BPF_DW | BPF_ATOMIC, 0, 1, 0, BPF_ADD),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, result),
+		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+	union bpf_attr attr = { .prog_type = type,
+				.insns = (uintptr_t)insns,
+				.insn_cnt = sizeof(insns) / sizeof(*insns),
+				.license = (uintptr_t) "GPL",
+				.expected_attach_type = expected,
+				.prog_name = "counts" };
+
+	if (off < 0)
+		insns[0] = (struct bpf_insn)INSN(BPF_ALU64 | BPF_MOV | BPF_K, 2, 0, 0, wanted);
+	return bpf(BPF_PROG_LOAD, &attr);
+}
+
+static int load_plain(enum bpf_prog_type type, int map)
+{
+	return load(type, 0, map, -1, 0, 0);
+}
+
+/* ---- events ---- */
+
+static long open_event(const struct perf_event_attr *attr, int pid, int cpu)
+{
+	return word(syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+static int number_in(const char *path, const char *format)
+{
+	FILE *file = fopen(path, "r");
+	int number = -1;
+
+	if (file && fscanf(file, format, &number) != 1)
+		number = -1;
+	if (file)
+		fclose(file);
+	return number;
+}
+
+static long open_tracepoint(const char *name, int pid, int cpu)
+{
+	char path[128];
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr) };
+
+	snprintf(path, sizeof(path), "/sys/kernel/tracing/events/%s/id", name);
+	attr.config = (uint64_t)number_in(path, "%d");
+	return open_event(&attr, pid, cpu);
+}
+
+static long open_probe(const char *pmu, const char *name, uint64_t offset, int is_return)
+{
+	char path[128];
+	struct perf_event_attr attr = { .size = sizeof(attr),
+					.config = (uint64_t)is_return,
+					.config1 = (uintptr_t)name,
+					.config2 = offset };
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", pmu);
+	attr.type = (uint32_t)number_in(path, "%d");
+	return open_event(&attr, -1, 0);
+}
+
+static long open_clock(int cpu)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.size = sizeof(attr),
+					.config = PERF_COUNT_SW_CPU_CLOCK,
+					.sample_period = 1000000 };
+
+	return open_event(&attr, -1, cpu);
+}
+
+static long set_program(long event, int program)
+{
+	return word(ioctl((int)event, PERF_EVENT_IOC_SET_BPF, program));
+}
+
+static int link_event(int program, int event, uint32_t flags)
+{
+	union bpf_attr attr = { .link_create = { .prog_fd = (uint32_t)program,
+						 .target_fd = (uint32_t)event,
+						 .attach_type = BPF_PERF_EVENT,
+						 .flags = flags } };
+
+	return bpf(BPF_LINK_CREATE, &attr);
+}
+
+static int open_raw(const char *name, int program)
+{
+	union bpf_attr attr = { .raw_tracepoint = { .name = (uintptr_t)name, .prog_fd = (uint32_t)program } };
+
+	return bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
+}
+
+static int link_multi(int program, uint32_t flags, const char *const *names, uint32_t cnt)
+{
+	union bpf_attr attr = { .link_create = { .prog_fd = (uint32_t)program, .attach_type = BPF_TRACE_KPROBE_MULTI } };
+
+	attr.link_create.kprobe_multi.flags = flags;
+	attr.link_create.kprobe_multi.syms = (uintptr_t)names;
+	attr.link_create.kprobe_multi.cnt = cnt;
+	return bpf(BPF_LINK_CREATE, &attr);
+}
+
+/* ---- the place of a uprobe ---- */
+
+__attribute__((noinline, noclone, aligned(16))) int probed(int n)
+{
+	__asm__ __volatile__("nop");
+	return n + 1;
+}
+
+/* The offset of probed() in the file of this program, which is static and without PIE. */
+static uint64_t offset_of_probed(void)
+{
+	FILE *file = fopen("/proc/self/maps", "r");
+	unsigned long start, end, offset, address = (unsigned long)&probed, found = 0;
+	char line[512];
+
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 && address >= start && address < end)
+			found = address - start + offset;
+	fclose(file);
+	return found;
+}
+
+static void call_all(int n)
+{
+	for (int i = 0; i < n; i++) {
+		syscall(SYS_getsid, 0);
+		probed(i);
+	}
+}
+
+/* ---- checks ---- */
+
+static void say(const char *what, long result)
+{
+	printf("%s: %ld\n", what, result > 0 && result < 1024 && !strchr(what, '#') ? 0 : result);
+}
+
+static long count_read(long event)
+{
+	uint64_t count = ~0ULL;
+
+	return read((int)event, &count, sizeof(count)) == sizeof(count) ? (long)count : -errno;
+}
+
+static void check_refusals(int map)
+{
+	int kprobe = load_plain(BPF_PROG_TYPE_KPROBE, map), tp = load_plain(BPF_PROG_TYPE_TRACEPOINT, map);
+	int sample = load_plain(BPF_PROG_TYPE_PERF_EVENT, map), raw = load_plain(BPF_PROG_TYPE_RAW_TRACEPOINT, map);
+	long at_kprobe = open_probe("kprobe", "vfs_read", 0, 0), at_tp = open_tracepoint("sched/sched_switch", -1, 0);
+	long clock = open_clock(0), file = open("/proc/self/stat", O_RDONLY);
+	union bpf_attr attr = { 0 };
+	int link;
+
+	printf("programs: %d %d %d %d\n", kprobe > 0, tp > 0, sample > 0, raw > 0);
+	say("link to no descriptor", link_event(kprobe, -1, 0));
+	say("link to a file", link_event(kprobe, (int)file, 0));
+	say("link with flags", link_event(kprobe, (int)at_kprobe, 1));
+	say("link of a raw tracepoint program to an event", link_event(raw, (int)at_kprobe, 0));
+	say("raw tracepoint without a name", open_raw(NULL, raw));
+	say("raw tracepoint that is not there", open_raw("no_such_tracepoint", raw));
+	say("raw tracepoint of a kprobe program", open_raw("sched_switch", kprobe));
+	say("no descriptor as program", set_program(at_kprobe, -1));
+	say("a file as program", set_program(at_kprobe, (int)file));
+	say("tracepoint program on a kprobe", set_program(at_kprobe, tp));
+	say("kprobe program on a tracepoint", set_program(at_tp, kprobe));
+	say("kprobe program on a clock", set_program(clock, kprobe));
+	say("sample program on a kprobe", set_program(at_kprobe, sample));
+	say("program that reads behind the record", set_program(at_tp, load(BPF_PROG_TYPE_TRACEPOINT, 0, map, 512, 0, 0)));
+	say("raw program that reads behind the arguments", open_raw("sched_switch", load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, map, 64, 0, 0)));
+	say("kprobe program on a kprobe", set_program(at_kprobe, kprobe));
+	say("a second one", set_program(at_kprobe, kprobe));
+	say("a link beside it", link_event(kprobe, (int)at_kprobe, 0));
+	link = link_event(tp, (int)at_tp, 0);
+	say("link to a tracepoint", link);
+	say("a program beside it", set_program(at_tp, tp));
+	attr.link_update.link_fd = (uint32_t)link;
+	attr.link_update.new_prog_fd = (uint32_t)tp;
+	say("update of the link", bpf(BPF_LINK_UPDATE, &attr));
+	memset(&attr, 0, sizeof(attr));
+	attr.link_detach.link_fd = (uint32_t)link;
+	say("detach of the link", bpf(BPF_LINK_DETACH, &attr));
+	close(link);
+	say("a program after it", set_program(at_tp, tp));
+	say("sample program on a clock", set_program(clock, sample));
+	say("update of a program's descriptor", (attr.link_detach.link_fd = (uint32_t)tp, bpf(BPF_LINK_DETACH, &attr)));
+	close((int)at_kprobe);
+	close((int)at_tp);
+	close((int)clock);
+}
+
+static void check_counts(int map)
+{
+	int raw = load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, map, 8, SYS_getsid, 0);
+	int tp = load(BPF_PROG_TYPE_TRACEPOINT, 0, map, 8, SYS_getsid, 0), all = load_plain(BPF_PROG_TYPE_TRACEPOINT, map);
+	int kprobe = load_plain(BPF_PROG_TYPE_KPROBE, map), passes = load(BPF_PROG_TYPE_TRACEPOINT, 0, map, -1, 0, 1);
+	uint64_t offset = offset_of_probed();
+	long event, uprobe;
+	int link;
+
+	clear(map);
+	link = open_raw("sys_enter", raw);
+	call_all(HITS);
+	close(link);
+	say("# raw tracepoint", (long)count_of(map));
+	clear(map);
+	event = open_tracepoint("raw_syscalls/sys_enter", 0, -1);
+	set_program(event, tp);
+	call_all(HITS);
+	say("# tracepoint", (long)count_of(map));
+	say("# and the count of its event, whose program drops all", count_read(event));
+	close((int)event);
+	clear(map);
+	event = open_tracepoint("syscalls/sys_enter_getsid", 0, -1);
+	set_program(event, passes);
+	call_all(HITS);
+	say("# tracepoint of one system call", (long)count_of(map));
+	say("# and the count of its event, whose program drops none", count_read(event));
+	link = link_event(all, (int)open_tracepoint("syscalls/sys_enter_getsid", -1, 0), 0);
+	call_all(HITS);
+	say("# two programs of one tracepoint", (long)count_of(map));
+	say("# and the count, of which the second one drops all", count_read(event));
+	close((int)event);
+	close(link);
+	clear(map);
+	uprobe = open_probe("uprobe", "/proc/self/exe", offset, 0);
+	set_program(uprobe, kprobe);
+	event = open_probe("uprobe", "/proc/self/exe", offset, 1);
+	link = link_event(kprobe, (int)event, 0);
+	close((int)event); /* the link keeps it */
+	call_all(HITS);
+	say("# uprobe and uretprobe", (long)count_of(map));
+	close((int)uprobe);
+	call_all(HITS);
+	say("# and the uretprobe alone", (long)count_of(map));
+	close(link);
+	call_all(HITS);
+	say("# and none", (long)count_of(map));
+	clear(map);
+}
+
+static void query(const char *what, long fd)
+{
+	char name[64] = "";
+	union bpf_attr attr = { .task_fd_query = { .pid = (uint32_t)getpid(),
+						   .fd = (uint32_t)fd,
+						   .buf = (uintptr_t)name,
+						   .buf_len = sizeof(name) } };
+	int result = bpf(BPF_TASK_FD_QUERY, &attr);
+
+	printf("query of %s: %d, type %u, \"%s\" %u, program %d, offset %llu\n", what, result, attr.task_fd_query.fd_type, name,
+	       attr.task_fd_query.buf_len, attr.task_fd_query.prog_id > 0, attr.task_fd_query.probe_offset);
+}
+
+static void show_fdinfo(int fd)
+{
+	char path[64], line[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "r");
+	while (fgets(line, sizeof(line), file))
+		if (strstr(line, "link_type") || strstr(line, "tp_name"))
+			printf("fdinfo: %s", line);
+	fclose(file);
+}
+
+static void check_reports(int map)
+{
+	int raw = load_plain(BPF_PROG_TYPE_RAW_TRACEPOINT, map), kprobe = load_plain(BPF_PROG_TYPE_KPROBE, map);
+	int link = open_raw("sched_switch", raw), tp = load_plain(BPF_PROG_TYPE_TRACEPOINT, map), other;
+	struct bpf_link_info info = { 0 };
+	union bpf_attr attr = { .info = { .bpf_fd = (uint32_t)link, .info_len = sizeof(info), .info = (uintptr_t)&info } };
+	long event = open_probe("kprobe", "vfs_read", 0, 0), ret = open_probe("kprobe", "vfs_read", 0, 1), tpe = open_tracepoint("sched/sched_switch", -1, 0);
+	char name[8];
+	uint32_t id;
+
+	set_program(event, kprobe);
+	set_program(ret, kprobe);
+	query("a raw tracepoint", link);
+	query("an event without a program", tpe);
+	set_program(tpe, tp);
+	query("a kprobe", event);
+	query("a kretprobe", ret);
+	query("a tracepoint", tpe);
+	query("a program", kprobe);
+	query("nothing", 1000);
+	say("info", bpf(BPF_OBJ_GET_INFO_BY_FD, &attr));
+	printf("info: type %u, length of the name %u\n", info.type, info.raw_tracepoint.tp_name_len);
+	id = info.id;
+	memset(&info, 0, sizeof(info));
+	info.raw_tracepoint.tp_name = (uintptr_t)name;
+	info.raw_tracepoint.tp_name_len = sizeof(name);
+	say("info with a short buffer", bpf(BPF_OBJ_GET_INFO_BY_FD, &attr));
+	printf("name: %s\n", name);
+	show_fdinfo(link);
+	memset(&attr, 0, sizeof(attr));
+	attr.link_id = id;
+	other = bpf(BPF_LINK_GET_FD_BY_ID, &attr);
+	say("descriptor by id", other);
+	close(link);
+	close(other);
+	say("descriptor by the id of a link that is gone", bpf(BPF_LINK_GET_FD_BY_ID, &attr));
+	close((int)event);
+	close((int)ret);
+	close((int)tpe);
+}
+
+static void check_clock(int map)
+{
+	long event = open_clock(0);
+	time_t end = time(NULL) + 3;
+
+	set_program(event, load_plain(BPF_PROG_TYPE_PERF_EVENT, map));
+	clear(map);
+	ioctl((int)event, PERF_EVENT_IOC_ENABLE, 0);
+	while (!count_of(map) && time(NULL) < end)
+		sched_yield();
+	printf("clock runs its program: %d\n", count_of(map) > 0);
+	close((int)event);
+}
+
+/* Debian's Linux has no fprobe: this is for nop5 alone. */
+static void check_multi(int map)
+{
+	static const char *const names[] = { "vfs_read", "vfs_write" }, *const bad[] = { "no_such_function" };
+	int plain = load_plain(BPF_PROG_TYPE_KPROBE, map), program = load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, map, -1, 0, 0);
+	int link, back, fd = open("/dev/zero", O_RDWR);
+	char byte = 0;
+
+	say("multi: program of another kind", link_multi(plain, 0, names, 2));
+	say("multi: flags", link_multi(program, 2, names, 2));
+	say("multi: no function", link_multi(program, 0, names, 0));
+	say("multi: a function that is not there", link_multi(program, 0, bad, 1));
+	link = link_multi(program, 0, names, 2);
+	say("multi", link);
+	say("multi: on one event", link_event(program, link, 0));
+	back = link_multi(program, 1, names, 2);
+	say("multi return", back);
+	clear(map);
+	for (int i = 0; i < HITS; i++)
+		if (read(fd, &byte, 1) != 1 || write(fd, &byte, 1) != 1)
+			puts("read or write failed");
+	printf("multi: at least 4 hits for each round: %d\n", count_of(map) >= 4 * HITS);
+	close(link);
+	close(back);
+	clear(map);
+	if (read(fd, &byte, 1) != 1)
+		puts("read failed");
+	say("# multi, detached", (long)count_of(map));
+}
+
+/* ---- storm ---- */
+
+#define NR_THREADS 4
+static int storm_map, programs[6];
+static time_t storm_end;
+
+static int attach_at_random(unsigned *seed)
+{
+	static const char *const names[] = { "vfs_read", "vfs_write", "ksys_read" };
+	static const char *const raws[] = { "sys_enter", "sys_exit", "sched_switch", "sched_wakeup" };
+	static const char *const tps[] = { "raw_syscalls/sys_exit", "syscalls/sys_enter_getsid", "sched/sched_switch", "sched/sched_waking" };
+	unsigned kind = (unsigned)rand_r(seed) % 7, n = (unsigned)rand_r(seed);
+	int link = -1;
+	long event;
+
+	switch (kind) {
+	case 0:
+		return open_raw(raws[n % 4], programs[0]);
+	case 1:
+		event = open_tracepoint(tps[n % 4], -1, 0);
+		set_program(event, programs[1]);
+		return (int)event;
+	case 2:
+	case 3:
+		event = kind == 2 ? open_probe("kprobe", names[n % 3], 0, n / 3 % 2)
+				  : open_probe("uprobe", "/proc/self/exe", offset_of_probed(), n % 2);
+		break;
+	case 4:
+		event = open_clock((int)(n % (unsigned)sysconf(_SC_NPROCESSORS_ONLN)));
+		link = link_event(programs[3], (int)event, 0);
+		close((int)event);
+		return link;
+	case 5:
+		return link_multi(programs[4], n % 2, names, 1 + n / 2 % 3);
+	default:
+		event = open_tracepoint(tps[n % 4], -1, 0);
+		link = link_event(programs[1], (int)event, 0);
+		close((int)event);
+		return link;
+	}
+	if (n % 5) {
+		link = link_event(programs[2], (int)event, 0);
+		close((int)event);
+		return link;
+	}
+	set_program(event, programs[2]);
+	return (int)event;
+}
+
+static void *storm_thread(void *seed_start)
+{
+	unsigned seed = (unsigned)(uintptr_t)seed_start;
+	int fds[8] = { -1, -1, -1, -1, -1, -1, -1, -1 };
+	unsigned long rounds = 0;
+
+	while (time(NULL) < storm_end) {
+		unsigned n = (unsigned)rand_r(&seed) % 8;
+
+		close(fds[n]);
+		fds[n] = attach_at_random(&seed);
+		call_all(20);
+		rounds++;
+	}
+	for (int i = 0; i < 8; i++)
+		close(fds[i]);
+	return (void *)rounds;
+}
+
+static void storm(int seconds, unsigned seed)
+{
+	pthread_t threads[NR_THREADS];
+	unsigned long rounds = 0;
+	void *result;
+
+	storm_map = new_map();
+	programs[0] = load_plain(BPF_PROG_TYPE_RAW_TRACEPOINT, storm_map);
+	programs[1] = load_plain(BPF_PROG_TYPE_TRACEPOINT, storm_map);
+	programs[2] = load_plain(BPF_PROG_TYPE_KPROBE, storm_map);
+	programs[3] = load_plain(BPF_PROG_TYPE_PERF_EVENT, storm_map);
+	programs[4] = load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, storm_map, -1, 0, 0);
+	storm_end = time(NULL) + seconds;
+	for (int i = 0; i < NR_THREADS; i++)
+		pthread_create(&threads[i], NULL, storm_thread, (void *)(uintptr_t)(seed + (unsigned)i));
+	for (int i = 0; i < NR_THREADS; i++) {
+		pthread_join(threads[i], &result);
+		rounds += (unsigned long)result;
+	}
+	printf("%lu rounds, counted: %d\n", rounds, count_of(storm_map) > 0);
+}
+
+int main(int argc, char **argv)
+{
+	int map = new_map();
+
+	setvbuf(stdout, NULL, _IONBF, 0);
+	if (argc == 4 && !strcmp(argv[1], "storm")) {
+		storm(atoi(argv[2]), (unsigned)atoi(argv[3]));
+		return 0;
+	}
+	check_refusals(map);
+	check_counts(map);
+	check_reports(map);
+	check_clock(map);
+	if (argc > 2)
+		check_multi(map);
+	return 0;
+}

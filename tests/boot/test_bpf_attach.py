@@ -1,0 +1,59 @@
+"""Programs of eBPF on perf events, tracepoints and many functions: tests/boot/data/bpf_attach.c.
+
+bpf_attach.txt is what `bpf_attach checks` prints on Debian's Linux 6.1 (tools/linux-ref --add).
+"""
+import re
+import subprocess
+
+import pytest
+
+from conftest import root_with
+from nop5 import ROOT, Nop5
+from seed import seed
+
+DATA = ROOT / "tests/boot/data"
+# Debian's Linux has no kprobe.multi.
+MULTI = """\
+multi: program of another kind: -22
+multi: flags: -22
+multi: no function: -22
+multi: a function that is not there: -3
+multi: 0
+multi: on one event: -22
+multi return: 0
+multi: at least 4 hits for each round: 1
+# multi, detached: 0
+"""
+
+
+@pytest.fixture(scope="module")
+def root(images, tmp_path_factory):
+    program = tmp_path_factory.mktemp("bpf") / "bpf_attach"
+    subprocess.run(["gcc", "-static", "-no-pie", "-O2", "-pthread", "-o", program, DATA / "bpf_attach.c"], check=True)
+    return root_with(images, "bpf_attach", [program])
+
+
+@pytest.fixture(scope="module")
+def machine(images, root):
+    with Nop5(build=images, cpus=4, initrd=root) as machine:
+        machine.wait_prompt()
+        yield machine
+
+
+def test_attaching_answers_and_counts_as_on_linux(machine):
+    assert machine.check("bpf_attach checks multi") == (DATA / "bpf_attach.txt").read_text() + MULTI
+
+
+def free_memory(machine):
+    machine.check("sleep 2; sync")
+    return int(re.search(r"MemFree: +(\d+)", machine.check("cat /proc/meminfo"))[1])
+
+
+@pytest.mark.parametrize("seconds", [3, pytest.param(120, marks=pytest.mark.soak)])
+def test_attaching_and_detaching_at_random_gives_all_memory_back(machine, seconds):
+    machine.check(f"bpf_attach storm 2 {seed(33)}")
+    before = free_memory(machine)
+    rounds, counted = re.fullmatch(r"(\d+) rounds, counted: (\d)\n", machine.check(f"bpf_attach storm {seconds} {seed(33) + 1}")).groups()
+    assert int(rounds) > 10 and counted == "1"
+    assert before - free_memory(machine) < 2048
+    assert machine.check("cat /sys/kernel/tracing/enabled_functions") == ""
