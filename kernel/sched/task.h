@@ -154,7 +154,7 @@ struct task_struct {
 	int exit_code;
 	pid_t pid;                /* [C] */
 	atomic_t usage;           /* [A] references; dropping the last one frees stack and struct */
-	char comm[TASK_COMM_LEN]; /* [P] to write */
+	char comm[TASK_COMM_LEN]; /* [P] to write; zeros behind the name */
 
 	/* Scheduler: kernel/sched */
 	spinlock_t lock; /* P */

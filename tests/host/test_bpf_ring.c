@@ -124,6 +124,29 @@ static void test_positions_may_pass_the_end_of_64_bits(void **state)
 	}
 }
 
+static void test_a_record_is_written_at_once(void **state)
+{
+	struct bpf_ring_record *busy;
+	bool reached;
+
+	(void)state;
+	begin(0);
+	assert_true(bpf_ring_write(&ring, "12345678abc", 11, &reached));
+	assert_true(reached);
+	assert_int_equal(bpf_ring_at(&ring, 0)->len, 11);
+	assert_memory_equal(bpf_ring_at(&ring, 0)->data, "12345678abc", 11);
+	busy = reserve(8);
+	assert_true(bpf_ring_write(&ring, "x", 1, &reached));
+	assert_false(reached);
+	assert_int_equal(ring.pending, 24);
+	bpf_ring_commit(&ring, busy, false);
+	reader = producer;
+	assert_false(bpf_ring_write(&ring, memory, SIZE - 8, &reached));
+	assert_true(bpf_ring_write(&ring, "y", 1, &reached));
+	assert_true(reached);
+	assert_int_equal(ring.pending, producer);
+}
+
 /* ---- threads ---- */
 
 #define WRITERS 3
@@ -208,6 +231,7 @@ int main(void)
 		cmocka_unit_test(test_a_record_over_the_end_is_in_one_piece),
 		cmocka_unit_test(test_the_reader_is_woken_when_it_waits_for_the_record),
 		cmocka_unit_test(test_a_lying_reader_lets_no_writer_overwrite_another_one),
+		cmocka_unit_test(test_a_record_is_written_at_once),
 		cmocka_unit_test(test_positions_may_pass_the_end_of_64_bits),
 		cmocka_unit_test(test_each_record_of_each_writer_arrives_once_and_whole),
 	};

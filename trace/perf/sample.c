@@ -486,21 +486,47 @@ static noinline int output_raw_any(struct perf_event *event, const struct perf_s
 	return done ? 0 : -ENOSPC;
 }
 
+/* A sample that is only the bytes, as tools ask for it. */
+static __always_inline int output_only_raw(struct perf_event *event, const void *raw, u32 size,
+					   const struct pt_regs *regs)
+{
+	u32 length = (u32)sizeof(struct perf_event_header) + ALIGN(size + (u32)sizeof(u32), 8U);
+	struct perf_event_header *header;
+	struct perf_handle handle;
+
+	if (unlikely(!perf_output_begin(&handle, event, length)))
+		return -ENOSPC;
+	header = handle.record;
+	header->type = PERF_RECORD_SAMPLE;
+	header->misc = regs && user_mode(regs) ? PERF_MODE_USER : PERF_MODE_KERNEL;
+	header->size = (u16)length;
+	*(u64 *)((u8 *)header + length - sizeof(u64)) = 0; /* the padding */
+	*(u32 *)(header + 1) = length - (u32)sizeof(*header) - (u32)sizeof(u32);
+	memcpy((u32 *)(header + 1) + 1, raw, size);
+	perf_output_end(&handle, event->wakeup_events);
+	return 0;
+}
+
+static noinline int output_raw_and_more(struct perf_event *event,
+					const struct perf_sample_data *data, u64 type)
+{
+	unsigned long flags;
+	int error;
+
+	raw_local_irq_save(flags); /* the times of the buffer ascend */
+	if (type & NOT_QUICK)
+		error = output_raw_any(event, data, type);
+	else
+		error = output_quick(event, data, type) ? 0 : -ENOSPC;
+	raw_local_irq_restore(flags);
+	return error;
+}
+
 int perf_output_raw(struct perf_event *event, const void *raw, u32 size, const struct pt_regs *regs,
 		    u64 ip)
 {
 	const struct perf_event_attr *attr = event->attr;
-	u64 type = attr->sample_type;
-	struct perf_sample_data data = {
-		.task = current_stable,
-		.mode = regs && user_mode(regs) ? PERF_MODE_USER : PERF_MODE_KERNEL,
-		.ip = regs ? regs->ip : ip,
-		.raw = raw,
-		.raw_size = size,
-		.regs = regs,
-	};
-	unsigned long flags;
-	int error;
+	struct perf_sample_data data;
 
 	if (unlikely(attr->type != PERF_TYPE_SOFTWARE || attr->config != PERF_COUNT_SW_BPF_OUTPUT))
 		return -EINVAL;
@@ -508,13 +534,17 @@ int perf_output_raw(struct perf_event *event, const void *raw, u32 size, const s
 		return -EOPNOTSUPP;
 	if (unlikely(size > RECORD_MAX - event->fixed_size - 8))
 		return -E2BIG;
-	raw_local_irq_save(flags); /* the times of the buffer ascend */
-	if (unlikely(type & NOT_QUICK))
-		error = output_raw_any(event, &data, type);
-	else
-		error = output_quick(event, &data, type) ? 0 : -ENOSPC;
-	raw_local_irq_restore(flags);
-	return error;
+	if (likely(attr->sample_type == PERF_SAMPLE_RAW))
+		return output_only_raw(event, raw, size, regs);
+	data = (struct perf_sample_data){
+		.task = current_stable,
+		.mode = regs && user_mode(regs) ? PERF_MODE_USER : PERF_MODE_KERNEL,
+		.ip = regs ? regs->ip : ip,
+		.raw = raw,
+		.raw_size = size,
+		.regs = regs,
+	};
+	return output_raw_and_more(event, &data, attr->sample_type);
 }
 
 int perf_read_local(const struct perf_event *event, struct perf_values *values)

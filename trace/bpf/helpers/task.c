@@ -21,33 +21,21 @@ BPF_CALL_0(bpf_get_current_uid_gid)
 	return (u64)cred->gid << 32 | cred->uid;
 }
 
-/* The word without the bytes from its first NUL on. */
-static __always_inline u64 until_nul(u64 word)
-{
-	u64 nul = (word - 0x0101010101010101) & ~word & 0x8080808080808080;
-
-	return word & (((nul & -nul) >> 7) - 1);
-}
-
 /*
- * Writes all bytes, zeros behind the name, because a program may use them as a key. Another task
- * may change the name meanwhile.
+ * Writes all bytes, because a program may use them as a key. Another task may change the name
+ * meanwhile: then one half may be old.
  */
 BPF_CALL_2(bpf_get_current_comm, char *, to, u32, size)
 {
 	const u64 *comm = (const u64 *)current_stable->comm;
-	u64 name[TASK_COMM_LEN / sizeof(u64)];
 
-	name[0] = READ_ONCE(comm[0]);
-	name[1] = READ_ONCE(comm[1]) & ~0UL >> 8;
-	name[1] = until_nul(name[0]) == name[0] ? until_nul(name[1]) : 0;
-	name[0] = until_nul(name[0]);
-	if (likely(size >= sizeof(name))) {
-		memcpy(to, name, sizeof(name));
-		if (unlikely(size > sizeof(name)))
-			memset(to + sizeof(name), 0, size - sizeof(name));
+	if (likely(size >= TASK_COMM_LEN)) {
+		((u64 *)to)[0] = READ_ONCE(comm[0]);
+		((u64 *)to)[1] = READ_ONCE(comm[1]);
+		if (unlikely(size > TASK_COMM_LEN))
+			memset(to + TASK_COMM_LEN, 0, size - TASK_COMM_LEN);
 	} else {
-		memcpy(to, name, size);
+		memcpy(to, comm, size);
 		to[size - 1] = '\0';
 	}
 	return 0;

@@ -10,6 +10,8 @@
  *	...	any number of writers fill their records
  *	commit	takes the mark away, once and for all
  *
+ * A short record is written at once, with the lock held.
+ *
  * The reader takes records from its own position on, until one is busy, and then moves its position.
  * It may write any number there. So the ring remembers itself up to where all records are complete
  * (pending), and never reserves what is not. A wrong position of the reader loses records; it can
@@ -18,6 +20,7 @@
 #pragma once
 
 #include "kernel/compiler.h"
+#include "kernel/lib/string.h"
 
 /* What the reader knows of the header: Linux's interface. */
 #define BPF_RINGBUF_BUSY_BIT    (1U << 31)
@@ -54,6 +57,32 @@ static __always_inline struct bpf_ring_record *bpf_ring_at(const struct bpf_ring
 	return (struct bpf_ring_record *)(ring->data + (position & (ring->size - 1)));
 }
 
+/* Moves pending over records that are complete by now. The lock held. */
+static inline void bpf_ring_pass_complete(struct bpf_ring *ring, u64 producer)
+{
+	u64 at = ring->pending;
+
+	while (at != producer) {
+		u32 len = smp_load_acquire(&bpf_ring_at(ring, at)->len);
+
+		if (len & BPF_RINGBUF_BUSY_BIT)
+			break;
+		at += bpf_ring_record_size(len);
+	}
+	ring->pending = at;
+}
+
+/* Whether a record from start to end is free. The lock held. */
+static __always_inline bool bpf_ring_has_room(struct bpf_ring *ring, u64 start, u64 end)
+{
+	u64 size = ring->size;
+
+	if (unlikely(ring->pending != start))
+		bpf_ring_pass_complete(ring, start);
+	/* The second one also refuses a record that is longer than the ring. */
+	return end - smp_load_acquire(ring->reader) < size && end - ring->pending < size;
+}
+
 /*
  * A record of len bytes, which is busy; NULL: no room. The caller holds the lock of the ring. Any
  * context.
@@ -61,24 +90,38 @@ static __always_inline struct bpf_ring_record *bpf_ring_at(const struct bpf_ring
 static __always_inline struct bpf_ring_record *bpf_ring_reserve(struct bpf_ring *ring, u32 len)
 {
 	u64 start = *ring->producer, end = start + bpf_ring_record_size(len);
-	struct bpf_ring_record *record;
+	struct bpf_ring_record *record = bpf_ring_at(ring, start);
 
-	while (ring->pending != start) {
-		u32 first = smp_load_acquire(&bpf_ring_at(ring, ring->pending)->len);
-
-		if (first & BPF_RINGBUF_BUSY_BIT)
-			break;
-		ring->pending += bpf_ring_record_size(first);
-	}
-	if (unlikely(len > ring->size || end - smp_load_acquire(ring->reader) >= ring->size ||
-		     end - ring->pending >= ring->size))
+	if (unlikely(!bpf_ring_has_room(ring, start, end)))
 		return NULL;
-	record = bpf_ring_at(ring, start);
 	record->len = len | BPF_RINGBUF_BUSY_BIT;
 	record->owner = ring->owner;
 	/* Release: a reader that sees the position sees that the record is busy. */
 	smp_store_release(ring->producer, end);
 	return record;
+}
+
+/*
+ * A whole record at once. False: no room. *reached: the reader waits for it. The caller holds the
+ * lock of the ring. Any context.
+ */
+static __always_inline bool bpf_ring_write(struct bpf_ring *ring, const void *data, u32 len,
+					   bool *reached)
+{
+	u64 start = *ring->producer, end = start + bpf_ring_record_size(len);
+	struct bpf_ring_record *record = bpf_ring_at(ring, start);
+
+	if (unlikely(!bpf_ring_has_room(ring, start, end)))
+		return false;
+	record->len = len;
+	record->owner = ring->owner;
+	memcpy(record->data, data, len);
+	if (likely(ring->pending == start))
+		ring->pending = end;
+	/* A full barrier: the reader sees the data first; and its position is read after it. */
+	(void)xchg(ring->producer, end);
+	*reached = smp_load_acquire(ring->reader) == start;
+	return true;
 }
 
 /* The record is complete. Returns whether the reader waits for it. Any context, no lock. */

@@ -23,6 +23,8 @@
 #define PRODUCER_PAGE 1
 #define DATA_PAGE     2
 
+#define SHORT_RECORD 256 /* bytes that are copied with interrupts off, at most */
+
 struct ringbuf {
 	struct bpf_map map;
 	struct bpf_ring ring;
@@ -201,29 +203,45 @@ static __always_inline struct bpf_ring_record *reserve(struct ringbuf *rb, u64 s
 	return record;
 }
 
-/* A reader that waits is in the queue: see ringbuf_poll(). Without one, nothing is to be done. */
-static __always_inline void commit(struct ringbuf *rb, struct bpf_ring_record *record, u64 flags,
-				   bool discard)
+/*
+ * A reader that waits is in the queue: see ringbuf_poll(). reached: it waits for this record. If
+ * nobody is in the queue, there is nothing to do.
+ */
+static __always_inline void wake(struct ringbuf *rb, bool reached, u64 flags)
 {
-	bool reached = bpf_ring_commit(&rb->ring, record, discard);
-
 	if (unlikely(flags & BPF_RB_FORCE_WAKEUP) || (reached && !(flags & BPF_RB_NO_WAKEUP)))
 		if (!list_empty(&rb->wait.head))
 			irq_work_queue(&rb->irq_work);
 }
 
+static noinline u64 output_long(struct ringbuf *rb, const void *data, u64 size, u64 flags)
+{
+	struct bpf_ring_record *record = reserve(rb, size);
+
+	if (!record)
+		return (u64)-EAGAIN;
+	memcpy(record->data, data, size);
+	wake(rb, bpf_ring_commit(&rb->ring, record, false), flags);
+	return 0;
+}
+
 BPF_CALL_4(bpf_ringbuf_output, struct bpf_map *, map, const void *, data, u64, size, u64, flags)
 {
 	struct ringbuf *rb = to_ringbuf(map);
-	struct bpf_ring_record *record;
+	unsigned long irq_flags;
+	bool written, reached;
 
 	if (unlikely(flags & ~(BPF_RB_NO_WAKEUP | BPF_RB_FORCE_WAKEUP)))
 		return (u64)-EINVAL;
-	record = reserve(rb, size);
-	if (unlikely(!record))
+	if (unlikely(size > SHORT_RECORD))
+		return output_long(rb, data, size, flags);
+	if (unlikely(!bpf_lock(&rb->lock, &irq_flags)))
 		return (u64)-EAGAIN;
-	memcpy(record->data, data, size);
-	commit(rb, record, flags, false);
+	written = bpf_ring_write(&rb->ring, data, (u32)size, &reached);
+	bpf_unlock(&rb->lock, irq_flags);
+	if (unlikely(!written))
+		return (u64)-EAGAIN;
+	wake(rb, reached, flags);
 	return 0;
 }
 
@@ -234,22 +252,23 @@ BPF_CALL_3(bpf_ringbuf_reserve, struct bpf_map *, map, u64, size, u64, flags)
 	return record ? (u64)record->data : 0;
 }
 
-static __always_inline void commit_data(void *data, u64 flags, bool discard)
+static __always_inline void commit(void *data, u64 flags, bool discard)
 {
 	struct bpf_ring_record *record = container_of(data, struct bpf_ring_record, data);
+	struct ringbuf *rb = __va((u64)record->owner << PAGE_SHIFT);
 
-	commit(__va((u64)record->owner << PAGE_SHIFT), record, flags, discard);
+	wake(rb, bpf_ring_commit(&rb->ring, record, discard), flags);
 }
 
 BPF_CALL_2(bpf_ringbuf_submit, void *, data, u64, flags)
 {
-	commit_data(data, flags, false);
+	commit(data, flags, false);
 	return 0;
 }
 
 BPF_CALL_2(bpf_ringbuf_discard, void *, data, u64, flags)
 {
-	commit_data(data, flags, true);
+	commit(data, flags, true);
 	return 0;
 }
 
