@@ -32,16 +32,22 @@ FIGURES = {
 COMMANDS = ["echo 0 > /proc/sys/kernel/randomize_va_space", "perf_costs"]
 
 
-def build(directory):
-    """Compiles perf.c. Returns the path of the program."""
-    program, headers = directory / "perf_costs", directory / "headers"
+def headers(directory):
+    """A folder with the headers of the kernel's interfaces."""
+    headers = directory / "headers"
     headers.mkdir(parents=True, exist_ok=True)
     # musl has no headers of the kernel's interfaces.
     machine = subprocess.run(["gcc", "-print-multiarch"], text=True, check=True, stdout=subprocess.PIPE).stdout.strip()
     for name, path in (("linux", "linux"), ("asm-generic", "asm-generic"), ("asm", f"{machine}/asm")):
         if not (headers / name).exists():
             (headers / name).symlink_to(f"/usr/include/{path}")
-    subprocess.run(["musl-gcc", "-O2", "-static", "-Wall", "-idirafter", headers, "-o", program, HERE / "perf.c"], check=True)
+    return headers
+
+
+def build(directory):
+    """Compiles perf.c. Returns the path of the program."""
+    program = directory / "perf_costs"
+    subprocess.run(["musl-gcc", "-O2", "-static", "-Wall", "-idirafter", headers(directory), "-o", program, HERE / "perf.c"], check=True)
     return program
 
 

@@ -2,7 +2,7 @@
  * Compiled programs do what the ISA says, and the same as interpreted ones. The code that the JIT
  * makes runs on this machine.
  *
- * sources: arch/x86_64/bpf/jit.c arch/x86_64/bpf/jit_insn.c trace/bpf/core/interpreter.c
+ * sources: arch/x86_64/bpf/jit.c arch/x86_64/bpf/jit_insn.c arch/x86_64/bpf/jit_helpers.c trace/bpf/core/interpreter.c
  */
 #define _GNU_SOURCE
 #include "test.h"
@@ -11,6 +11,8 @@
 
 #include "arch/bpf/jit.h"
 #include "bpf_machine.h"
+#include "trace/bpf/helpers/helpers.h"
+#include "trace/bpf/maps/array.h"
 
 /* In the program's own memory, so that helpers are within reach of a near call. */
 static u8 code[4 << 20] __aligned(4096);
@@ -28,6 +30,7 @@ static void compile(struct bpf_prog *prog)
 
 	jit.offsets = calloc(prog->len + 1, sizeof(u32));
 	jit.starts = calloc(prog->nr_subprogs + 1, sizeof(u32));
+	jit.targets = calloc(prog->len, 1);
 	bpf_jit_measure(&jit);
 	assert_true(code_used + jit.size <= sizeof(code));
 	assert_int_equal(jit.nr_extable, 0);
@@ -38,6 +41,7 @@ static void compile(struct bpf_prog *prog)
 	code_used += jit.size;
 	free(jit.offsets);
 	free(jit.starts);
+	free(jit.targets);
 }
 
 static void forget_code(void)
@@ -313,6 +317,87 @@ static void a_callback_is_called_by_its_code(void **state)
 	assert_int_equal(run_program(insns, ARRAY_SIZE(insns), subprogs, 2, NULL), 1114);
 }
 
+/* ---- calls of helpers that the JIT knows ---- */
+
+unsigned cpu_number;
+
+BPF_CALL_0(bpf_get_smp_processor_id)
+{
+	return 1000;
+}
+
+BPF_CALL_2(bpf_map_lookup_elem, struct bpf_map *, map, const void *, key)
+{
+	(void)map, (void)key;
+	return 5000;
+}
+
+BPF_CALL_4(bpf_map_update_elem, struct bpf_map *, map, const void *, key, const void *, value, u64,
+	   flags)
+{
+	(void)map, (void)key, (void)value, (void)flags;
+	return 6000;
+}
+
+BPF_CALL_2(bpf_map_delete_elem, struct bpf_map *, map, const void *, key)
+{
+	(void)map, (void)key;
+	return 7000;
+}
+
+static void *lookup_of_type(struct bpf_map *map, const void *key)
+{
+	(void)map;
+	return (void *)(8000UL + *(const u32 *)key);
+}
+
+/* Looks up key `index` in the map. meet: a jump leads to where R1 is known, from where it is not. */
+static u32 lookup(const struct bpf_array *array, u32 index, bool meet)
+{
+	struct bpf_insn insns[] = {
+		ST(W, FP, -4, (s32)index),
+		ALU64_X(MOV, R2, FP),
+		ALU64_K(ADD, R2, -4),
+		JMP_K(JEQ, R2, 0, 2),
+		LD_IMM64(R1, (u64)&array->map),
+		ALU64_K(MOV, R3, 0),
+		call_of_helper(bpf_map_lookup_elem),
+		EXIT(),
+	};
+
+	insns[3].off = meet ? 2 : 4;
+	insns[4].src_reg = BPF_PSEUDO_MAP_FD;
+	return RUN(insns, NULL);
+}
+
+static void the_operation_of_a_known_map_is_called(void **state)
+{
+	static const struct bpf_map_ops ops = { .lookup = lookup_of_type };
+	static u8 values[32];
+	struct bpf_array array = {
+		.map = { .ops = &ops, .map_type = BPF_MAP_TYPE_HASH, .max_entries = 4 },
+		.values = values,
+		.elem_size = 8
+	};
+
+	(void)state;
+	assert_int_equal(lookup(&array, 3, false), 8003);
+	array.map.map_type = BPF_MAP_TYPE_ARRAY;
+	for (u32 i = 0; i < 4; i++)
+		assert_int_equal(lookup(&array, i, false), (u32)(u64)(values + 8 * i));
+	assert_int_equal(lookup(&array, 4, false), 0);
+	assert_int_equal(lookup(&array, ~0U, false), 0);
+}
+
+static void a_map_is_unknown_where_ways_meet(void **state)
+{
+	static const struct bpf_map_ops ops = { .lookup = lookup_of_type };
+	struct bpf_array array = { .map = { .ops = &ops, .map_type = BPF_MAP_TYPE_HASH } };
+
+	(void)state;
+	assert_int_equal(lookup(&array, 3, true), 5000);
+}
+
 static int make_executable(void **state)
 {
 	(void)state;
@@ -327,6 +412,8 @@ int main(void)
 		cmocka_unit_test(tail_calls_of_a_run_are_counted_together),
 		cmocka_unit_test(a_tail_call_replaces_the_program),
 		cmocka_unit_test(a_callback_is_called_by_its_code),
+		cmocka_unit_test(the_operation_of_a_known_map_is_called),
+		cmocka_unit_test(a_map_is_unknown_where_ways_meet),
 	};
 
 	return cmocka_run_group_tests(tests, make_executable, NULL);

@@ -1,5 +1,6 @@
 /*
- * Compiles a verified program: functions, jumps and calls. jit_insn.c has the rest.
+ * Compiles a verified program: functions, jumps and calls. jit_insn.c has the other instructions,
+ * jit_helpers.c calls of helpers.
  *
  * Each instruction becomes one to a few machine instructions; nothing is moved or joined. The size
  * of a jump depends on the code between it and its target. So bpf_jit_measure() goes over the
@@ -205,7 +206,7 @@ static void emit_call_insn(struct jit_pass *p, u32 i)
 	u32 callee;
 
 	if (insn->src_reg != BPF_PSEUDO_CALL) {
-		emit_call(e, (unsigned long)__bpf_call_base + (unsigned long)(long)insn->imm);
+		jit_helper_call(p, (unsigned long)__bpf_call_base + (unsigned long)(long)insn->imm);
 		return;
 	}
 	callee = subprog_at(p->prog, i + 1 + (u32)insn->imm);
@@ -366,9 +367,13 @@ static void run_pass(struct bpf_jit *jit, u8 *buffer, unsigned long address)
 				emit_counter(&p.e);
 			plan_function(&p, subprog++);
 			emit_prologue(&p);
+			p.map = NULL;
 		}
 		jit->offsets[i] = p.e.at;
+		if (jit->targets[i])
+			p.map = NULL;
 		emit_insn(&p, i);
+		jit_follow_map(&p, i);
 		if (bpf_insn_is_ld_imm64(&prog->insns[i]))
 			jit->offsets[++i] = p.e.at;
 	}
@@ -385,6 +390,7 @@ void bpf_jit_measure(struct bpf_jit *jit)
 	/* The first pass takes all distances ahead for long ones. */
 	for (u32 i = 0; i <= jit->prog->len; i++)
 		jit->offsets[i] = i * LONG_JUMP;
+	jit_mark_targets(jit->prog, jit->targets);
 	jit->extable = NULL;
 	jit->size = 0;
 	do {

@@ -14,6 +14,7 @@ struct bpf_jit {
 	const struct bpf_prog *prog; /* [in] */
 	u32 *offsets; /* [in] room for prog->len + 1: where the code of each instruction begins */
 	u32 *starts;  /* [in] room for nr_subprogs + 1: where the code of each function begins */
+	u8 *targets;  /* [in] room for prog->len zeros: which instructions jumps lead to */
 	u32 size;     /* bytes of code; the tables are right when it is known */
 	u32 nr_extable;
 	struct exception_table_entry *extable; /* [in] of the write: room for nr_extable */

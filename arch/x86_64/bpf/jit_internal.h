@@ -9,7 +9,8 @@ struct jit_pass {
 	struct emitter e;
 	struct bpf_jit *jit;
 	const struct bpf_prog *prog;
-	u32 extable; /* entries so far */
+	u32 extable;               /* entries so far */
+	const struct bpf_map *map; /* that R1 certainly is now; NULL: unknown */
 	/* of the function */
 	u32 saved;        /* which of R6 to R9 it changes: a bit each */
 	u32 frame_size;   /* bytes below rbp for its stack and the counter's address */
@@ -29,3 +30,10 @@ void jit_alu(struct jit_pass *p, const struct bpf_insn *insn);
 void jit_load(struct jit_pass *p, const struct bpf_insn *insn);
 void jit_store(struct jit_pass *p, const struct bpf_insn *insn);
 void jit_atomic(struct jit_pass *p, const struct bpf_insn *insn);
+
+/* jit_helpers.c */
+/* Marks the instructions that jumps lead to. targets: zeros. */
+void jit_mark_targets(const struct bpf_prog *prog, u8 *targets);
+/* Notes in p->map what instruction i does to R1. */
+void jit_follow_map(struct jit_pass *p, u32 i);
+void jit_helper_call(struct jit_pass *p, unsigned long helper);

@@ -94,6 +94,14 @@ static __always_inline helper_t *helper_of(const struct bpf_insn *insn)
 	return (helper_t *)((u64)__bpf_call_base + (s64)insn->imm);
 }
 
+static __always_inline u32 registers_of(const struct bpf_insn *insn)
+{
+	u32 both = ((const u8 *)insn)[1];
+
+	__asm__("" : "+r"(both)); /* else the compiler masks what it has shifted */
+	return both;
+}
+
 /* Names of the code of an instruction, and of the variants with a constant and a register. */
 #define ALU_LABELS(op)                                                                             \
 	[BPF_ALU64 | BPF_##op | BPF_X] = &&op##64_x, [BPF_ALU64 | BPF_##op | BPF_K] = &&op##64_k,  \
@@ -112,8 +120,9 @@ static __always_inline helper_t *helper_of(const struct bpf_insn *insn)
 	[BPF_LD | BPF_ABS | BPF_##size] = &&packet_abs,                                            \
 			    [BPF_LD | BPF_IND | BPF_##size] = &&packet_ind
 
-#define DST regs[insn->dst_reg]
-#define SRC regs[insn->src_reg]
+/* Both numbers are in one byte. The compiler would read it twice. */
+#define DST regs[registers_of(insn) & 15]
+#define SRC regs[registers_of(insn) >> 4]
 #define IMM insn->imm
 #define NEXT                                                                                       \
 	do {                                                                                       \

@@ -206,10 +206,12 @@ static int compile(struct bpf_prog *prog)
 
 	jit.offsets = kvzalloc((prog->len + 1) * sizeof(u32), GFP_KERNEL);
 	jit.starts = kvzalloc((prog->nr_subprogs + 1) * sizeof(u32), GFP_KERNEL);
-	if (jit.offsets && jit.starts)
+	jit.targets = kvzalloc(prog->len, GFP_KERNEL);
+	if (jit.offsets && jit.starts && jit.targets)
 		error = compile_with(prog, &jit);
 	kvfree(jit.offsets);
 	kvfree(jit.starts);
+	kvfree(jit.targets);
 	return error;
 }
 

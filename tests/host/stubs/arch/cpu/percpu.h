@@ -33,3 +33,5 @@ extern __thread unsigned host_cpu;
 #define this_cpu_inc(var)          ((var)++)
 #define this_cpu_dec(var)          ((var)--)
 #define this_cpu_dec_negative(var) (--(var) < 0)
+
+extern unsigned cpu_number; /* of tests that look for its address */
