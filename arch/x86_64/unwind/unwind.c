@@ -86,6 +86,21 @@ static bool code_is(unsigned long ip, const u8 *bytes, size_t size)
 }
 
 /*
+ * Whether a function begins at ip, or at ip - 1: so the registers of a kprobe say it, like those of
+ * a breakpoint. There is a breakpoint, or the call or nop of ftrace.
+ */
+static bool at_first_instruction(unsigned long ip, const u8 push_bp_mov[4])
+{
+	static const u8 first_bytes[] = { 0xcc, 0xe8, 0x0f };
+
+	if (code_is(ip + 5, push_bp_mov, 4))
+		return true;
+	return code_is(ip + 4, push_bp_mov, 4) &&
+	       (code_is(ip - 1, first_bytes, 1) || code_is(ip - 1, first_bytes + 1, 1) ||
+		code_is(ip - 1, first_bytes + 2, 1));
+}
+
+/*
  * A function that has not yet pushed rbp, or has already popped it, is not in the chain of frames:
  * the address of its caller is on top of the stack. The first instruction of a function is the call
  * or nop of ftrace.
@@ -107,7 +122,7 @@ static unsigned long frameless_caller(struct unwind *u, const struct pt_regs *re
 	if (code_is(regs->ip, push_bp_mov + 1, 3) && code_is(regs->ip - 1, push_bp_mov, 4))
 		sp += 8;
 	else if (!code_is(regs->ip, push_bp_mov, 4) && !code_is(regs->ip, ret_insn, 1) &&
-		 !code_is(regs->ip + 5, push_bp_mov, 4))
+		 !at_first_instruction(regs->ip, push_bp_mov))
 		return 0;
 	if (!IS_ALIGNED(sp, 8) || !find_stack(u, sp, &b))
 		return 0;

@@ -107,6 +107,7 @@ extern const struct bpf_prog_type_ops bpf_socket_filter_ops, bpf_kprobe_ops, bpf
 	X(bpf_perf_event_read) X(bpf_perf_event_read_value)                                        \
 	X(bpf_get_stackid_regs) X(bpf_get_stackid_record) X(bpf_get_stackid_args)                  \
 	X(bpf_get_stack_regs) X(bpf_get_stack_record) X(bpf_get_stack_args) X(bpf_get_task_stack)  \
+	X(bpf_get_task_stack_current)                                                              \
 	X(bpf_ringbuf_output) X(bpf_ringbuf_reserve) X(bpf_ringbuf_submit) X(bpf_ringbuf_discard)  \
 	X(bpf_ringbuf_query)                                                                       \
 	X(bpf_get_func_ip_run) X(bpf_get_func_ip_args)                                             \

@@ -94,9 +94,9 @@ const struct bpf_helper bpf_tracing_helpers[] = {
 	BPF_HELPER(get_current_cgroup_id),
 	BPF_HELPER(send_signal, BPF_ARGS(ARG_ANYTHING)),
 	BPF_HELPER(send_signal_thread, BPF_ARGS(ARG_ANYTHING)),
-	BPF_HELPER(get_task_stack,
-		   BPF_ARGS(ARG_PTR_TO_BTF_ID, ARG_MEM_OUT, ARG_CONST_SIZE_OR_ZERO, ARG_ANYTHING),
-		   .arg_btf_name = { "task_struct" }),
+	BPF_HELPER_AS(get_task_stack, bpf_get_task_stack_current,
+		      BPF_ARGS(ARG_PTR_TO_BTF_ID, ARG_MEM_OUT, ARG_CONST_SIZE_OR_ZERO, ARG_ANYTHING),
+		      .arg_btf_name = { "task_struct" }),
 	{ .id = 0 },
 };
 /* clang-format on */

@@ -3,12 +3,12 @@
  * where it has entered the kernel. At most BPF_MAX_STACK_FRAMES frames, with those to skip.
  */
 #include "arch/cpu/ptrace.h"
-#include "arch/unwind/maccess.h"
 #include "arch/unwind/stacktrace.h"
 #include "arch/user/mmu_context.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/preempt.h"
+#include "kernel/sched/sched.h"
 #include "trace/bpf/core/map.h"
 #include "trace/bpf/helpers/helpers.h"
 #include "trace/bpf/maps/stack_trace.h"
@@ -125,24 +125,38 @@ BPF_CALL_4(bpf_get_stack_args, const void *, args __unused, void *, to, u32, siz
 	return get_stack(NULL, to, size, flags);
 }
 
-/* Another task must not run meanwhile; the unwinder finds nothing then. */
-BPF_CALL_4(bpf_get_task_stack, struct task_struct *, task, void *, to, u32, size, u64, flags)
+static u64 get_task_stack(struct task_struct *task, void *to, u32 size, u64 flags)
 {
 	u32 skip = flags & BPF_F_SKIP_FIELD_MASK, max = size / (u32)sizeof(u64) + skip, nr;
 	u64 ips[BPF_MAX_STACK_FRAMES];
-	u8 byte;
 
 	if (bad_stack_flags(size, flags))
 		return no_stack(to, size, -EINVAL);
-	if (copy_from_kernel_nofault(&byte, task, 1))
-		return no_stack(to, size, -EFAULT);
 	max = min(max, (u32)BPF_MAX_STACK_FRAMES);
-	if (!(flags & BPF_F_USER_STACK)) {
-		nr = stack_trace_save_task(task, (unsigned long *)ips, max);
-	} else {
+	if (flags & BPF_F_USER_STACK) {
 		if (task != current_stable)
 			return no_stack(to, size, -EOPNOTSUPP);
 		nr = user_frames(NULL, ips, max);
+	} else {
+		nr = task ? stack_trace_save_task(task, (unsigned long *)ips, max) : 0;
 	}
 	return copy_frames(to, size, ips, nr, skip);
+}
+
+/*
+ * In an iterator, which keeps the task while the program runs. The task must not run meanwhile; the
+ * unwinder finds nothing then.
+ */
+BPF_CALL_4(bpf_get_task_stack, struct task_struct *, task, void *, to, u32, size, u64, flags)
+{
+	return get_task_stack(task, to, size, flags);
+}
+
+/* Elsewhere nothing keeps another task and its stack. */
+BPF_CALL_4(bpf_get_task_stack_current, struct task_struct *, task, void *, to, u32, size, u64,
+	   flags)
+{
+	if (task != current_stable)
+		return no_stack(to, size, -EOPNOTSUPP);
+	return get_task_stack(task, to, size, flags);
 }

@@ -45,6 +45,9 @@ static const struct bpf_helper function_helpers[] = {
 	{ .id = 0 },
 };
 static const struct bpf_helper iter_helpers[] = {
+	BPF_HELPER(get_task_stack,
+		   BPF_ARGS(ARG_PTR_TO_BTF_ID, ARG_MEM_OUT, ARG_CONST_SIZE_OR_ZERO, ARG_ANYTHING),
+		   .arg_btf_name = { "task_struct" }),
 	BPF_HELPER(seq_printf, .gpl_only = true,
 		   BPF_ARGS(ARG_PTR_TO_BTF_ID, ARG_MEM_IN, ARG_CONST_SIZE,
 			    ARG_MEM_IN | ARG_MAYBE_NULL, ARG_CONST_SIZE_OR_ZERO),
