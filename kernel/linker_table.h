@@ -35,7 +35,7 @@
  * The host's linker knows nothing of linker.ld. It makes symbols for the two ends of a section
  * whose name is a C name. The entries come in the order of linking.
  */
-#define LINKER_TABLE_ENTRY(kind, table, key)   __used __aligned(LINKER_TABLE_ALIGN) __section(#table)
+#define LINKER_TABLE_ENTRY(kind, table, key)   __used __aligned(8) __section(#table)
 #define DEFINE_LINKER_TABLE(kind, type, table) extern type __start_##table[], __stop_##table[]
 #define linker_table_start(table)              hide_pointer(__start_##table + 0)
 #define linker_table_end(table)                hide_pointer(__stop_##table + 0)

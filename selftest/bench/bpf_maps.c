@@ -12,7 +12,7 @@
 #define ROUNDS 1000U
 #define KEYS   100U
 
-static char key[32] = "a command's name";
+static char key[64] = "a command's name";
 
 static u64 time_lookups(struct bpf_map *map)
 {
@@ -71,7 +71,7 @@ static void show_type(struct seq_file *m, u32 type, u32 key_size)
 
 static int bpf_map_bench_show(struct seq_file *m, void *unused __unused)
 {
-	static const u32 sizes[] = { 4, 8, 16, 24 };
+	static const u32 sizes[] = { 4, 8, 16, 24, 32 };
 
 	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++)
 		show_type(m, BPF_MAP_TYPE_HASH, sizes[i]);

@@ -428,13 +428,15 @@ static bool save_directly(void __user *at)
 	/* XSAVE writes only a part of its header. */
 	unsafe_put_u64(0UL, &state->xfeatures, fault);
 	unsafe_put_u64(0UL, &state->xcomp_bv, fault);
-	unrolled for (unsigned i = 0; i < ARRAY_SIZE(state->reserved); i++)
+	unrolled
+	for (unsigned i = 0; i < ARRAY_SIZE(state->reserved); i++)
 		unsafe_put_u64(0UL, &state->reserved[i], fault);
 	unsafe_put_u64(FP_XSTATE_MAGIC1 | (fpu_state_size + sizeof(u32)) << 32, &software[0],
 		       fault);
 	unsafe_put_u64(xfeatures, &software[1], fault);
 	unsafe_put_u64(fpu_state_size, &software[2], fault);
-	unrolled for (unsigned i = 3; i < sizeof(state->software) / sizeof(u64); i++)
+	unrolled
+	for (unsigned i = 3; i < sizeof(state->software) / sizeof(u64); i++)
 		unsafe_put_u64(0UL, &software[i], fault);
 	unsafe_put_u32(FP_XSTATE_MAGIC2, magic2_of(at), fault);
 	user_access_end();

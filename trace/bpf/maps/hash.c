@@ -14,12 +14,34 @@
 
 u32 bpf_htab_hash(const struct bpf_htab *htab, const void *key)
 {
-	return bpf_htab_hash_sized(htab, key, htab->map.key_size);
+	switch (htab->map.key_size) {
+	case 24:
+		return bpf_htab_hash_sized(htab, key, 24);
+	case 16:
+		return bpf_htab_hash_sized(htab, key, 16);
+	case 8:
+		return bpf_htab_hash_sized(htab, key, 8);
+	case 4:
+		return bpf_htab_hash_sized(htab, key, 4);
+	default:
+		return bpf_htab_hash_sized(htab, key, htab->map.key_size);
+	}
 }
 
 struct bpf_htab_elem *bpf_htab_find(const struct bpf_htab *htab, const void *key, u32 hash)
 {
-	return bpf_htab_find_sized(htab, key, htab->map.key_size, hash);
+	switch (htab->map.key_size) {
+	case 24:
+		return bpf_htab_find_sized(htab, key, 24, hash);
+	case 16:
+		return bpf_htab_find_sized(htab, key, 16, hash);
+	case 8:
+		return bpf_htab_find_sized(htab, key, 8, hash);
+	case 4:
+		return bpf_htab_find_sized(htab, key, 4, hash);
+	default:
+		return bpf_htab_find_sized(htab, key, htab->map.key_size, hash);
+	}
 }
 
 /* ---- lists ---- */

@@ -70,6 +70,7 @@ static __always_inline u64 bpf_hash_bytes(const void *bytes, u32 size, u64 seed)
 {
 	const u8 *p = bytes;
 
+	unrolled
 	for (; size >= 8; size -= 8, p += 8)
 		seed = bpf_hash_mix(seed, *(const u64 *)p);
 	return size ? bpf_hash_mix(seed, bpf_tail_word(p, size)) : seed;
@@ -81,6 +82,7 @@ static __always_inline bool bpf_htab_same_key(const u64 *key, const void *bytes,
 {
 	const u8 *p = bytes;
 
+	unrolled
 	for (; size >= 8; size -= 8, p += 8)
 		if (__atomic_load_n(key++, __ATOMIC_RELAXED) != *(const u64 *)p)
 			return false;
@@ -118,13 +120,13 @@ static __always_inline u32 bpf_htab_hash_sized(const struct bpf_htab *htab, cons
 	return (u32)bpf_hash_bytes(key, size, htab->seed);
 }
 
-/* The same for keys of any size. hash.c */
+/* The same for keys of the map's size. hash.c */
 u32 bpf_htab_hash(const struct bpf_htab *htab, const void *key);
 struct bpf_htab_elem *bpf_htab_find(const struct bpf_htab *htab, const void *key, u32 hash);
 
 /*
- * The element of a key. For the usual sizes (a number, an address, a comm) the compiler makes code
- * without loops: half as many instructions.
+ * The element of a key. For the usual sizes (a number, an address, a comm, a comm and a number)
+ * the compiler makes code without loops: half as many instructions.
  */
 static __always_inline struct bpf_htab_elem *bpf_htab_lookup(const struct bpf_map *map,
 							     const void *key)
@@ -136,6 +138,8 @@ static __always_inline struct bpf_htab_elem *bpf_htab_lookup(const struct bpf_ma
 		return bpf_htab_find_sized(htab, key, 16, bpf_htab_hash_sized(htab, key, 16));
 	if (size == 8)
 		return bpf_htab_find_sized(htab, key, 8, bpf_htab_hash_sized(htab, key, 8));
+	if (size == 24)
+		return bpf_htab_find_sized(htab, key, 24, bpf_htab_hash_sized(htab, key, 24));
 	if (size == 4)
 		return bpf_htab_find_sized(htab, key, 4, bpf_htab_hash_sized(htab, key, 4));
 	return bpf_htab_find(htab, key, bpf_htab_hash(htab, key));
