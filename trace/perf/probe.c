@@ -186,6 +186,12 @@ static void unregister(struct perf_probe *probe)
 		unregister_kprobe(&probe->rp.kp);
 }
 
+static bool samples_tell_registers(const struct perf_event_attr *attr)
+{
+	return attr->sample_period &&
+	       (attr->sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_INTR));
+}
+
 static int begin_kprobe(struct perf_probe *probe, const struct perf_event_attr *attr)
 {
 	struct kprobe *kp = &probe->rp.kp;
@@ -203,7 +209,7 @@ static int begin_kprobe(struct perf_probe *probe, const struct perf_event_attr *
 	}
 	kp->pre_handler = kprobe_hit;
 	probe->rp.handler = kretprobe_hit;
-	return register_probe(probe, !attr->sample_period); /* a sample may tell all registers */
+	return register_probe(probe, !samples_tell_registers(attr));
 }
 
 static int kprobe_init(struct perf_event *event)
@@ -223,13 +229,12 @@ static void kprobe_destroy(struct perf_event *event)
 	kfree(probe);
 }
 
-/* The program may read all registers. */
 static int kprobe_set_program(struct perf_event *event, struct perf_program *program)
 {
 	struct perf_probe *probe = event->probe;
 	int error = 0;
 
-	if (program && probe->rp.args_only) {
+	if (program && !program->args_only && probe->rp.args_only) {
 		unregister(probe);
 		if (probe->name[0])
 			probe->rp.kp.addr = 0;

@@ -36,8 +36,10 @@ enum perf_program_kind {
 struct perf_program_hit {
 	const struct pt_regs *regs; /* NULL: only ip and frame are known, of the kernel */
 	unsigned long ip, frame;    /* frame 0: not known */
-	void *entry;                /* the record; the program's owner may use the first 8 bytes */
-	struct perf_event *event;   /* of a sample: the original; with the next two */
+	/* Sets these three, once they are wanted, and itself to NULL. NULL: they are set. */
+	void (*complete)(struct perf_program_hit *hit);
+	void *entry;              /* the record; the program's owner may use the first 8 bytes */
+	struct perf_event *event; /* of a sample: the original; with the next two */
 	u64 period, addr;
 };
 
@@ -46,6 +48,11 @@ struct perf_program {
 	u32 (*run)(struct perf_program *program, void *context);
 	/* No CPU runs it any more. Task context, in an RCU callback. */
 	void (*free)(struct perf_program *program);
+	/*
+	 * Of a kprobe: it reads only ip, sp and the registers of arguments; at a return ip, sp and
+	 * ax. That makes a hit faster.
+	 */
+	bool args_only;
 	/* Of perf. */
 	struct list_head node; /* [E] of a tracepoint; RCU */
 	struct rcu_head rcu;

@@ -45,6 +45,7 @@ struct perf_tp {
 	unsigned counters, recorders; /* [E] perf events that use the way; 0: it is not attached */
 	struct list_head programs;    /* [E] to write, RCU to read: perf_program.node */
 	unsigned nr_programs;         /* [E] */
+	unsigned plain;               /* [E] to write: perf events that need no record */
 	struct rcu_head rcu;
 };
 
@@ -185,20 +186,35 @@ struct tp_record {
 	u32 length;
 };
 
+struct program_hit {
+	struct perf_program_hit hit;
+	const struct tp_record *record;
+};
+
+static noinline void complete_program_hit(struct perf_program_hit *hit)
+{
+	const struct tp_record *record = container_of(hit, struct program_hit, hit)->record;
+	struct perf_sample_data data;
+
+	set_data(&data, record->tp, record->from);
+	hit->regs = data.regs;
+	hit->ip = data.ip;
+	hit->frame = data.frame;
+	hit->complete = NULL;
+}
+
 /* Gives the record to all programs. False: one of them drops it. */
 static noinline bool run_programs(const struct tp_record *record)
 {
-	struct perf_program_hit hit = { .entry = record->entry };
-	struct perf_sample_data data;
 	struct perf_program *program;
+	struct program_hit context;
 	u32 wanted = ~0U;
 
-	set_data(&data, record->tp, record->from);
-	hit.regs = data.regs;
-	hit.ip = data.ip;
-	hit.frame = data.frame;
+	context.hit.complete = complete_program_hit;
+	context.hit.entry = record->entry;
+	context.record = record;
 	list_for_each_entry_rcu (program, &record->tp->programs, node)
-		wanted &= program->run(program, &hit);
+		wanted &= program->run(program, &context.hit);
 	return wanted;
 }
 
@@ -236,6 +252,8 @@ static bool wants_record(struct trace_event_file *file)
 
 	if (tp->has_counter)
 		return true; /* the counter hits those that need none */
+	if (!READ_ONCE(tp->plain) && !list_empty(&tp->programs))
+		return true;
 	hit.source = tp;
 	hit.complete = complete_hit;
 	return perf_hit_without_record(&hit) || !list_empty(&tp->programs);
@@ -508,6 +526,8 @@ static int init(struct perf_event *event, struct trace_event_call *call)
 	error = attach(event);
 	if (error)
 		put_tp(tp);
+	else
+		tp->plain += !event->needs_record;
 	return error;
 }
 
@@ -522,6 +542,7 @@ static void tracepoint_destroy(struct perf_event *event)
 		(void)perf_function_hook(-1);
 	mutex_lock(&event_mutex);
 	detach(event);
+	event->tp->plain -= !event->needs_record;
 	put_tp(event->tp);
 	mutex_unlock(&event_mutex);
 }
@@ -562,6 +583,7 @@ static void use_recorder(struct perf_event *event)
 {
 	bool counted = uses_counter(event);
 
+	event->tp->plain -= !event->needs_record;
 	smp_store_release(&event->needs_record, true);
 	WRITE_ONCE(event->only_counts, false);
 	if (event->source && counted)

@@ -10,6 +10,7 @@
 #include "arch/cpu/ptrace.h"
 #include "arch/irq/descriptors.h"
 #include "arch/mm/uaccess.h"
+#include "arch/unwind/regs.h"
 #include "fs/file/file.h"
 #include "fs/vfs/fs.h"
 #include "kernel/init.h"
@@ -55,9 +56,11 @@ static u32 run_probe(struct perf_program *program, void *regs)
 	return run(container_of(program, struct bpf_perf_program, program), NULL, regs);
 }
 
-/* The registers of a hit of which only the place is known. */
-static const struct pt_regs *find_regs(const struct perf_program_hit *hit, struct pt_regs *regs)
+/* regs: room, for a hit of which only the place is known. */
+static const struct pt_regs *find_regs(struct perf_program_hit *hit, struct pt_regs *regs)
 {
+	if (hit->complete)
+		hit->complete(hit);
 	if (hit->regs)
 		return hit->regs;
 	*regs = (struct pt_regs){
@@ -70,15 +73,22 @@ static const struct pt_regs *find_regs(const struct perf_program_hit *hit, struc
 	return regs;
 }
 
+const struct pt_regs *bpf_record_regs(void *record)
+{
+	struct bpf_record_place *place = *(struct bpf_record_place **)record;
+
+	return find_regs(place->hit, &place->regs);
+}
+
 static u32 run_tracepoint(struct perf_program *program, void *context)
 {
-	const struct perf_program_hit *hit = context;
-	const struct pt_regs **slot = hit->entry;
-	const struct pt_regs *head = *slot;
-	struct pt_regs regs;
+	struct perf_program_hit *hit = context;
+	u64 *slot = hit->entry, head = *slot;
+	struct bpf_record_place place;
 	u32 result;
 
-	*slot = find_regs(hit, &regs);
+	place.hit = hit;
+	*slot = (u64)&place;
 	result = run(container_of(program, struct bpf_perf_program, program), NULL, hit->entry);
 	*slot = head;
 	return result;
@@ -86,7 +96,7 @@ static u32 run_tracepoint(struct perf_program *program, void *context)
 
 static u32 run_sample(struct perf_program *program, void *context)
 {
-	const struct perf_program_hit *hit = context;
+	struct perf_program_hit *hit = context;
 	struct pt_regs regs;
 	struct {
 		struct pt_regs regs;
@@ -131,6 +141,21 @@ static int check(const struct bpf_prog *prog, struct perf_event *event)
 	}
 }
 
+/* Whether the program reads only registers that a kprobe, or a return probe, has in any case. */
+static bool reads_few_registers(const struct bpf_prog *prog, bool is_return)
+{
+	for (u32 i = 0; i < 32; i++) {
+		int off = (int)(i * sizeof(u64));
+
+		if (!(prog->ctx_words & (1U << i)) || off == (int)offsetof(struct pt_regs, ip) ||
+		    off == (int)offsetof(struct pt_regs, sp))
+			continue;
+		if (is_return ? off != REGS_RESULT_OFFSET : !regs_is_argument(off))
+			return false;
+	}
+	return true;
+}
+
 /* Takes over the reference to prog, also if it fails. 0 or an errno. */
 static int attach(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 {
@@ -148,6 +173,7 @@ static int attach(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 	attached->cookie = cookie;
 	attached->func_ip = place.offset ? 0 : place.addr;
 	attached->program.free = free_program;
+	attached->program.args_only = reads_few_registers(prog, place.is_return);
 	attached->program.run = prog->type == BPF_PROG_TYPE_KPROBE       ? run_probe
 				: prog->type == BPF_PROG_TYPE_TRACEPOINT ? run_tracepoint
 									 : run_sample;

@@ -32,13 +32,14 @@ struct bpf_raw_tp_link {
 static __always_inline void run(const struct bpf_raw_tp_link *raw, u64 *args, unsigned nr)
 {
 	const struct bpf_prog *prog = raw->link.prog;
+	struct bpf_prog_stats *stats = bpf_prog_enter(prog);
 
-	if (!bpf_prog_enter(prog))
+	if (!stats)
 		return;
 	for (unsigned i = 0; i < nr; i++)
 		args[i] &= raw->masks[i];
 	(void)bpf_prog_run_counted(prog, args);
-	bpf_prog_exit(prog);
+	bpf_prog_exit(stats);
 }
 
 #define PARAMS(args...) args

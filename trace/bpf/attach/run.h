@@ -13,11 +13,12 @@
 #pragma once
 
 #include "arch/cpu/percpu.h"
+#include "arch/cpu/ptrace.h"
 #include "kernel/jump_label.h"
 #include "trace/bpf/core/prog.h"
 
 struct perf_event;
-struct pt_regs;
+struct perf_program_hit;
 
 /* What helpers are told of the attachment whose program runs. On the stack of the attachment. */
 struct bpf_run_ctx {
@@ -102,23 +103,31 @@ static __always_inline void bpf_event_exit(void)
 
 /*
  * The mark of a raw tracepoint's or tracing program: the same for one program. Between the two an
- * interrupt may run it again, and finds the mark.
+ * interrupt may run it again, and finds the mark. NULL: it is there.
  */
-static __always_inline bool bpf_prog_enter(const struct bpf_prog *prog)
+static __always_inline struct bpf_prog_stats *bpf_prog_enter(const struct bpf_prog *prog)
 {
 	struct bpf_prog_stats *stats = bpf_this_cpu_stats(prog);
 
-	if (unlikely(stats->active)) {
+	if (unlikely(READ_ONCE(stats->active))) {
 		bpf_prog_count_miss(prog);
-		return false;
+		return NULL;
 	}
 	WRITE_ONCE(stats->active, 1);
 	barrier();
-	return true;
+	return stats;
 }
 
-static __always_inline void bpf_prog_exit(const struct bpf_prog *prog)
+static __always_inline void bpf_prog_exit(struct bpf_prog_stats *stats)
 {
 	barrier();
-	WRITE_ONCE(bpf_this_cpu_stats(prog)->active, 0);
+	WRITE_ONCE(stats->active, 0);
 }
+
+/* What the first 8 bytes of a TRACEPOINT program's record point to. On the attachment's stack. */
+struct bpf_record_place {
+	struct perf_program_hit *hit;
+	struct pt_regs regs; /* room for bpf_record_regs() */
+};
+/* The registers of the record that a TRACEPOINT program has as its context. Context of helpers. perf.c */
+const struct pt_regs *bpf_record_regs(void *record);

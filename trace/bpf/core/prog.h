@@ -59,6 +59,7 @@ struct bpf_prog {
 	u32 jited_len;                              /* [C] bytes */
 	struct bpf_image *image;                    /* [C] the code; NULL: interpreted. core/runtime.c */
 	u32 max_ctx_offset; /* [C] bytes of the context that it reads; a record must have them */
+	u32 ctx_words;      /* [C] the 8-byte words of those, as bits; all, if helpers get the context */
 	u32 max_buf_access; /* [C] the same of an iterator's buffers: keys and values */
 	struct bpf_map **used_maps;                 /* [C] each is counted */
 	u32 nr_used_maps;                           /* [C] */

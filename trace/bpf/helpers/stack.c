@@ -10,6 +10,7 @@
 #include "kernel/preempt.h"
 #include "kernel/sched/sched.h"
 #include "trace/bpf/core/map.h"
+#include "trace/bpf/attach/run.h"
 #include "trace/bpf/helpers/helpers.h"
 #include "trace/bpf/maps/stack_trace.h"
 
@@ -61,10 +62,9 @@ BPF_CALL_3(bpf_get_stackid_regs, const struct pt_regs *, regs, struct bpf_map *,
 	return get_stackid(regs, map, flags);
 }
 
-BPF_CALL_3(bpf_get_stackid_record, const struct pt_regs *const *, record, struct bpf_map *, map,
-	   u64, flags)
+BPF_CALL_3(bpf_get_stackid_record, void *, record, struct bpf_map *, map, u64, flags)
 {
-	return get_stackid(*record, map, flags);
+	return get_stackid(bpf_record_regs(record), map, flags);
 }
 
 BPF_CALL_3(bpf_get_stackid_args, const void *, args __unused, struct bpf_map *, map, u64, flags)
@@ -114,10 +114,9 @@ BPF_CALL_4(bpf_get_stack_regs, const struct pt_regs *, regs, void *, to, u32, si
 	return get_stack(regs, to, size, flags);
 }
 
-BPF_CALL_4(bpf_get_stack_record, const struct pt_regs *const *, record, void *, to, u32, size, u64,
-	   flags)
+BPF_CALL_4(bpf_get_stack_record, void *, record, void *, to, u32, size, u64, flags)
 {
-	return get_stack(*record, to, size, flags);
+	return get_stack(bpf_record_regs(record), to, size, flags);
 }
 
 BPF_CALL_4(bpf_get_stack_args, const void *, args __unused, void *, to, u32, size, u64, flags)

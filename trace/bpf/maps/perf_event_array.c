@@ -155,10 +155,10 @@ BPF_CALL_5(bpf_perf_event_output_regs, const struct pt_regs *, regs, const struc
 	return output(map, flags, raw, size, regs, 0);
 }
 
-BPF_CALL_5(bpf_perf_event_output_record, const struct pt_regs *const *, record,
-	   const struct bpf_map *, map, u64, flags, const void *, raw, u64, size)
+BPF_CALL_5(bpf_perf_event_output_record, void *, record, const struct bpf_map *, map, u64, flags,
+	   const void *, raw, u64, size)
 {
-	return output(map, flags, raw, size, *record, 0);
+	return output(map, flags, raw, size, bpf_record_regs(record), 0);
 }
 
 BPF_CALL_5(bpf_perf_event_output_args, const void *, args __unused, const struct bpf_map *, map,

@@ -249,6 +249,9 @@ static int check_arg_value(struct bpf_verifier_env *env, u32 arg, struct bpf_cal
 	case ARG_PTR_TO_FUNC:
 		call->subprogno = reg->subprogno;
 		return 0;
+	case ARG_PTR_TO_CTX:
+		env->prog->ctx_words = ~0U;
+		return 0;
 	case ARG_PTR_TO_CONST_STR:
 		return check_const_str(env, regno);
 	default:

@@ -181,6 +181,7 @@ static int check_ctx_access(struct bpf_verifier_env *env, const struct access *a
 	}
 	if ((u32)(a->off + a->size) > env->max_ctx_offset)
 		env->max_ctx_offset = (u32)(a->off + a->size);
+	env->prog->ctx_words |= a->off < 32 * 8 ? 1U << a->off / 8 : ~0U;
 	if (a->write || a->value_regno < 0)
 		return 0;
 	dst = &cur_regs(env)[a->value_regno];
