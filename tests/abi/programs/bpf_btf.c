@@ -68,6 +68,11 @@ static void loads(void)
 	TRY_BLOB(func.type = 1);
 	TRY_BLOB(func.type = 9);
 	TRY_BLOB(proto.type = 9);
+	TRY_BLOB(func.name_off = 0);
+	TRY_BLOB(strings[11] = 0x20);
+	TRY_BLOB(strings[5] = 0x39);
+	TRY_BLOB(func.info = BTF_KIND_VAR << 24);
+	TRY_BLOB(func.info = BTF_KIND_TYPEDEF << 24);
 	fill();
 }
 

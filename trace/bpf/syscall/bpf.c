@@ -77,6 +77,7 @@ static bool rest_is_zero(const union bpf_attr *attr, u32 from)
 	return true;
 }
 
+/* Restricted: no programs and maps of networks, cgroups and LSM; no BPF_PROG_ATTACH. */
 SYSCALL_DEFINE3(bpf, int, cmd, union bpf_attr __user *, uattr, unsigned int, size)
 {
 	const struct bpf_command *command;

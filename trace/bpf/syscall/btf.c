@@ -9,6 +9,9 @@
 #include "fs/vfs/seq_file.h"
 #include "kernel/btf/vmlinux.h"
 #include "kernel/init.h"
+#include "kernel/kallsyms.h"
+#include "kernel/lib/ctype.h"
+#include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
 #include "trace/bpf/syscall/log.h"
@@ -156,6 +159,66 @@ static int check_header(const void *data, u32 size, struct bpf_verifier_log *log
 	return -EINVAL;
 }
 
+/* Names get into kallsyms and into texts of tools: letters, digits, _ and dots. */
+static bool is_name(const char *name)
+{
+	if (isdigit(*name) || strlen(name) >= KSYM_NAME_LEN)
+		return false;
+	for (; *name; name++)
+		if (!isalnum(*name) && *name != '_' && *name != '.')
+			return false;
+	return true;
+}
+
+/* Of a DATASEC: it lists variables, each of 12 bytes, of which the first 4 are the type. */
+static bool lists_variables(const struct btf *btf, const struct btf_type *t)
+{
+	const u32 *words = (const u32 *)(t + 1);
+
+	for (u32 i = 0; i < btf_vlen(t); i++, words += 3)
+		if (!words[0] || words[0] >= btf->nr_types ||
+		    btf_kind(btf_type_by_id(btf, words[0])) != BTF_KIND_VAR)
+			return false;
+	return true;
+}
+
+/* What the reader leaves open, because it follows no such reference. */
+static bool is_good_type(const struct btf *btf, const struct btf_type *t)
+{
+	const char *name = btf_name_by_offset(btf, t->name_off);
+
+	switch (btf_kind(t)) {
+	case BTF_KIND_FUNC:
+	case BTF_KIND_TYPEDEF:
+		return *name && is_name(name);
+	case BTF_KIND_VAR:
+		return *name && is_name(name) && t->type && t->type < btf->nr_types;
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+	case BTF_KIND_FWD:
+		return is_name(name);
+	case BTF_KIND_DECL_TAG:
+		return *name && t->type && t->type < btf->nr_types;
+	case BTF_KIND_DATASEC:
+		return *name && lists_variables(btf, t);
+	default:
+		return true;
+	}
+}
+
+static int check_types(const struct btf *btf, struct bpf_verifier_log *log)
+{
+	for (u32 id = 1; id < btf->nr_types; id++) {
+		if (is_good_type(btf, btf_type_by_id(btf, id)))
+			continue;
+		bpf_log(log, "[%u] Invalid name or type_id\n", id);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* 0 or an errno. btf->data is set, or NULL. */
 static int parse(struct bpf_btf *btf, const union bpf_attr *attr, struct bpf_verifier_log *log)
 {
@@ -172,7 +235,7 @@ static int parse(struct bpf_btf *btf, const union bpf_attr *attr, struct bpf_ver
 	error = btf_parse(&btf->btf, data, btf->size);
 	if (error)
 		bpf_log(log, "Invalid type or string section\n");
-	return error;
+	return error ? error : check_types(&btf->btf, log);
 }
 
 /* An object without an id, or an ERR_PTR. */

@@ -47,8 +47,8 @@ int bpf_file_flags(u32 flags);
 /* ---- ids ---- */
 
 /*
- * The ids of one kind of objects. They count up from 1, so that an id is not used again soon. [L]
- * lock.
+ * The ids of one kind of objects. They count up from 1, so that an id is not used again soon.
+ * Legend: [L] lock.
  */
 struct bpf_ids {
 	spinlock_t lock;

@@ -1,4 +1,7 @@
-/* Ids of programs, maps, types and links, by which descriptors of them can be had. */
+/*
+ * Ids of programs, maps, types and links, by which descriptors of them can be had.
+ * Legend: [L] bpf_ids.lock.
+ */
 #include "arch/mm/uaccess.h"
 #include "kernel/errno.h"
 #include "kernel/mm/slab.h"
