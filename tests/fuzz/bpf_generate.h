@@ -10,7 +10,8 @@
 struct generated {
 	struct bpf_insn insns[GENERATED_INSNS];
 	u32 len;
-	u8 type; /* which type of programs */
+	u8 type;         /* of programs */
+	bool few_rounds; /* set by the caller: no callback is called more than 7 times in a row */
 };
 
 void bpf_generate(struct generated *program, const u8 *data, size_t size);

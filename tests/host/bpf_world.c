@@ -13,7 +13,7 @@
 #include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
 
-const char world_rdonly_value[32] = "%d of %d\0text";
+const char world_rdonly_value[32] = WORLD_TEXT;
 static long nr_map_references;
 
 static int direct_value_addr(const struct bpf_map *map, u64 *address, u32 off)
@@ -38,40 +38,27 @@ static void *lookup_percpu(struct bpf_map *map, const void *key, u32 cpu)
 	return NULL;
 }
 
-#define OPS(type_, ...)                                                                            \
-	&(const struct bpf_map_ops)                                                                \
-	{                                                                                          \
-		.type = BPF_MAP_TYPE_##type_, __VA_ARGS__                                          \
-	}
-#define MAP(type_, key, value, entries, ...)                                                       \
-	{                                                                                          \
-		.map_type = BPF_MAP_TYPE_##type_, .key_size = key, .value_size = value,            \
-		.max_entries = entries, __VA_ARGS__                                                \
-	}
 #define ARRAY_OPS .direct_value_addr = direct_value_addr, .for_each = for_each
-
-static struct bpf_map inner = MAP(ARRAY, 4, 48, 4, .ops = OPS(ARRAY, ARRAY_OPS));
-static struct bpf_map maps[] = {
-	[WORLD_ARRAY] = MAP(ARRAY, 4, 48, 4, .ops = OPS(ARRAY, ARRAY_OPS)),
-	[WORLD_HASH] = MAP(HASH, 8, 24, 3, .ops = OPS(HASH, .for_each = for_each)),
-	[WORLD_PERCPU_ARRAY] =
-		MAP(PERCPU_ARRAY, 4, 16, 2,
-		    .ops = OPS(PERCPU_ARRAY, .for_each = for_each, .lookup_percpu = lookup_percpu)),
-	[WORLD_RINGBUF] = MAP(RINGBUF, 0, 0, 4096, .ops = OPS(RINGBUF)),
-	[WORLD_RDONLY] = MAP(ARRAY, 4, 32, 1, .ops = OPS(ARRAY, ARRAY_OPS),
-			     .map_flags = BPF_F_RDONLY_PROG, .writers = { BPF_MAP_FROZEN }),
-	[WORLD_ARRAY_OF_MAPS] =
-		MAP(ARRAY_OF_MAPS, 4, 4, 2, .ops = OPS(ARRAY_OF_MAPS), .inner_map_meta = &inner),
-	[WORLD_PROG_ARRAY] = MAP(PROG_ARRAY, 4, 4, 4, .ops = OPS(PROG_ARRAY)),
-	[WORLD_WRONLY] =
-		MAP(ARRAY, 4, 16, 1, .ops = OPS(ARRAY, ARRAY_OPS), .map_flags = BPF_F_WRONLY_PROG),
-	[WORLD_PERF_EVENTS] = MAP(PERF_EVENT_ARRAY, 4, 4, 4, .ops = OPS(PERF_EVENT_ARRAY)),
-	[WORLD_STACKS] = MAP(STACK_TRACE, 4, 80, 4, .ops = OPS(STACK_TRACE)),
-	[WORLD_QUEUE] = MAP(QUEUE, 0, 8, 4, .ops = OPS(QUEUE)),
+static const struct bpf_map_ops ops[] = {
+	[BPF_MAP_TYPE_ARRAY] = { ARRAY_OPS },
+	[BPF_MAP_TYPE_HASH] = { .for_each = for_each },
+	[BPF_MAP_TYPE_PERCPU_ARRAY] = { .for_each = for_each, .lookup_percpu = lookup_percpu },
+	[BPF_MAP_TYPE_BLOOM_FILTER] = {},
 };
+
+#define MAP_AT(fd, type_, key, value, entries, flags)                                              \
+	[fd] = { .ops = &ops[BPF_MAP_TYPE_##type_],                                                \
+		 .map_type = BPF_MAP_TYPE_##type_,                                                 \
+		 .key_size = key,                                                                  \
+		 .value_size = value,                                                              \
+		 .max_entries = entries,                                                           \
+		 .map_flags = flags },
+static struct bpf_map maps[] = { WORLD_MAPS(MAP_AT) };
 
 struct bpf_map *world_map(int fd)
 {
+	maps[WORLD_ARRAY_OF_MAPS].inner_map_meta = &maps[WORLD_ARRAY];
+	atomic_set(&maps[WORLD_RDONLY].writers, BPF_MAP_FROZEN);
 	return fd >= WORLD_ARRAY && fd < WORLD_MAPS_END ? &maps[fd] : NULL;
 }
 
@@ -174,41 +161,9 @@ void bpf_enable_trace_printk(void)
 TEST_RUN(bpf_test_run_socket_filter)
 TEST_RUN(bpf_test_run_raw_tracepoint)
 
-/* ---- BTF of the program: each function is static and returns an int ---- */
+/* ---- BTF of the program ---- */
 
-static const struct {
-	struct btf_header header;
-	u32 types[10];
-	char strings[8];
-} types = {
-	{ .magic = 0xeb9f,
-	  .version = 1,
-	  .hdr_len = sizeof(struct btf_header),
-	  .type_len = 40,
-	  .str_off = 40,
-	  .str_len = 8 },
-	{ 1, BTF_KIND_INT << 24, 4, 1 << 24 | 32, /* 1: int */
-	  0, BTF_KIND_FUNC_PROTO << 24, 1,        /* 2: int (void) */
-	  5, BTF_KIND_FUNC << 24, 2 },            /* 3: f */
-	"\0int\0f\0",
-};
 static struct bpf_btf btf;
-
-/* Marks where functions begin. */
-static void find_functions(const struct bpf_insn *insns, u32 len, bool *starts)
-{
-	u32 i;
-
-	starts[0] = true;
-	for (i = 0; i < len; i++) {
-		u32 target = i + 1 + (u32)insns[i].imm;
-
-		if ((bpf_insn_is_pseudo_call(&insns[i]) ||
-		     (bpf_insn_is_ld_imm64(&insns[i]) && insns[i].src_reg == BPF_PSEUDO_FUNC)) &&
-		    target < len)
-			starts[target] = true;
-	}
-}
 
 static void describe_functions(struct bpf_prog *prog)
 {
@@ -216,16 +171,17 @@ static void describe_functions(struct bpf_prog *prog)
 	u32 i;
 
 	if (!btf.btf.nr_types) {
-		if (btf_parse(&btf.btf, &types, sizeof(types)))
+		if (btf_parse(&btf.btf, &world_types, sizeof(world_types)))
 			abort();
 		host_objects = 0; /* it stays */
 	}
 	prog->btf = &btf;
 	prog->func_info = calloc(prog->len, sizeof(*prog->func_info));
-	find_functions(prog->insns, prog->len, starts);
+	world_find_functions(prog->insns, prog->len, starts);
 	for (i = 0; i < prog->len; i++)
 		if (starts[i])
-			prog->func_info[prog->nr_func_info++] = (struct bpf_func_info){ i, 3 };
+			prog->func_info[prog->nr_func_info++] =
+				(struct bpf_func_info){ i, WORLD_FUNC_TYPE };
 	free(starts);
 }
 

@@ -5,27 +5,12 @@
  */
 #pragma once
 
+#include "tests/host/bpf_maps.h"
 #include "trace/bpf/core/btf.h"
 #include "trace/bpf/core/map.h"
 #include "trace/bpf/core/prog.h"
 #include "trace/bpf/helpers/helpers.h"
 #include "trace/bpf/verifier/verifier.h"
-
-/* The descriptors of the maps. */
-enum {
-	WORLD_ARRAY = 10,   /* 4 values of 48 bytes */
-	WORLD_HASH,         /* keys of 8 bytes, values of 24 */
-	WORLD_PERCPU_ARRAY, /* 2 values of 16 bytes */
-	WORLD_RINGBUF,
-	WORLD_RDONLY,        /* frozen: 1 value of 32 bytes, world_rdonly_value */
-	WORLD_ARRAY_OF_MAPS, /* of arrays like WORLD_ARRAY */
-	WORLD_PROG_ARRAY,
-	WORLD_WRONLY, /* programs may only write: 1 value of 16 bytes */
-	WORLD_PERF_EVENTS,
-	WORLD_STACKS,
-	WORLD_QUEUE, /* values of 8 bytes */
-	WORLD_MAPS_END,
-};
 
 extern const char world_rdonly_value[32];
 

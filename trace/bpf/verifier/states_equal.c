@@ -78,6 +78,10 @@ static bool slot_covers(struct bpf_verifier_env *env, const struct bpf_stack_sta
 {
 	if (!exact && !is_slot_read(old))
 		return true;
+	/* What was safe to read as a number is not as a pointer: of that, no part may be read. */
+	if (cur && bpf_is_spilled_reg(cur) && cur->spilled.type != SCALAR_VALUE &&
+	    (!bpf_is_spilled_reg(old) || old->spilled.type == SCALAR_VALUE))
+		return false;
 	for (u32 byte = 0; byte < BPF_REG_SIZE; byte++)
 		if (!slot_byte_covers(old, cur, byte, exact))
 			return false;
