@@ -2,7 +2,8 @@
  * A program: what bpf_check() has proved, and what runs it. The verifier writes into insns what the
  * interpreter and the JIT need. The number of instructions never changes:
  *
- *	call of a helper	imm: the function's address - __bpf_call_base
+ *	call of a helper	imm: the function's address - __bpf_call_base; of a map's helper, the
+ *				function may be that of the map's type
  *	call of helper 12	JMP | TAIL_CALL: bpf_tail_call()
  *	call of a function	off: bytes of stack that the caller uses, a multiple of 8
  *	LD | IMM | DW		the address of a map, a value, a variable or a function (callback),

@@ -37,7 +37,7 @@ static int fix_helper_call(struct bpf_verifier_env *env, u32 i)
 {
 	struct bpf_insn *insn = &env->insns[i];
 	const struct bpf_func_proto *proto = env->aux[i].proto;
-	s64 distance = (s64)((u64)proto->func - (u64)__bpf_call_base);
+	s64 distance = (s64)(env->aux[i].address - (u64)__bpf_call_base);
 
 	if (proto->prepare)
 		proto->prepare();

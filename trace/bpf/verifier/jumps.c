@@ -27,7 +27,7 @@ static bool is_known(const struct bpf_scalar *s, bool is_32)
  * 1: the jump is taken; 0: it is not; -1: both may be. Only a comparison with a known number is
  * predicted: what Linux 6.1 refuses on a way that no run goes, is refused here. If the known number is
  * on the left, Linux walks on with bounds that contradict each other, and refuses less: runqlat of
- * libbpf-tools depends on it.
+ * libbpf-tools depends on it. Only of 0 > x and 0 <= x it learns nothing.
  */
 static int predict(const struct bpf_insn *insn, const struct bpf_reg_state *dst,
 		   const struct bpf_reg_state *src)
@@ -35,9 +35,13 @@ static int predict(const struct bpf_insn *insn, const struct bpf_reg_state *dst,
 	bool is_32 = BPF_CLASS(insn->code) == BPF_JMP32;
 
 	if (dst->type == SCALAR_VALUE && src->type == SCALAR_VALUE) {
-		if (!is_known(&src->s, is_32) && !is_known(&dst->s, is_32))
+		u8 op = BPF_OP(insn->code);
+
+		if (!is_known(&src->s, is_32) &&
+		    (!is_known(&dst->s, is_32) ||
+		     (!dst->s.umax && (op == BPF_JGT || op == BPF_JLE))))
 			return -1;
-		return scalar_is_branch_taken(&dst->s, &src->s, BPF_OP(insn->code), is_32);
+		return scalar_is_branch_taken(&dst->s, &src->s, op, is_32);
 	}
 	if (dst->type != SCALAR_VALUE && compares_with_zero(insn) && is_never_null(dst))
 		return BPF_OP(insn->code) == BPF_JNE;

@@ -144,9 +144,8 @@ struct bpf_verifier_state {
 /* What is known of an instruction, beyond the program. */
 struct bpf_insn_aux_data {
 	u32 mem_type;        /* of a load, store: enum bpf_reg_type of its pointer; all ways agree */
-	struct bpf_map *map; /* of a call, ld_imm64; NULL, or BPF_MAP_PTR_POISON if ways differ */
-	u64 map_key_state;
-	u64 address;         /* of ld_imm64: what it becomes */
+	struct bpf_map *map; /* of ld_imm64 */
+	u64 address;         /* of ld_imm64: what it becomes; of a call: the function that is called */
 	u32 arg_btf_id, ret_btf_id; /* of a call: the structures it takes and returns; 0: not looked up */
 	u32 map_index, map_off; /* of ld_imm64 of a map: in used_maps */
 	u32 btf_id;          /* of ld_imm64 of a variable */
