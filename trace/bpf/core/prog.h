@@ -191,10 +191,10 @@ struct bpf_func_proto {
 
 /* Result of is_valid_access. */
 struct bpf_insn_access_aux {
-	enum { BPF_CTX_SCALAR, BPF_CTX_POINTER, BPF_CTX_BTF_ID, BPF_CTX_BUF } kind;
-	u32 ctx_field_size;
+	enum { BPF_CTX_SCALAR, BPF_CTX_BTF_ID, BPF_CTX_BUF } kind;
 	u32 btf_id;      /* BPF_CTX_BTF_ID: of the struct in the types of the kernel */
-	bool maybe_null, untrusted, is_retval;
+	bool maybe_null;
+	bool untrusted;  /* the structure may be gone: helpers do not take it */
 };
 
 /* One file each in helpers/; types.c lists them. Constant. */

@@ -99,8 +99,12 @@ static int find_argument(const struct btf *btf, const struct btf_type *proto, bo
 	return word ? -1 : (int)(nr - skip_first);
 }
 
-/* Fills in *aux for a word that has this type. False: no such word may be read. */
-static bool check_type(const struct btf *btf, u32 type, struct bpf_insn_access_aux *aux)
+/*
+ * Fills in *aux for a word that has this type. False: no such word may be read. An iterator's void *
+ * is the key or the value of an element.
+ */
+static bool check_type(const struct btf *btf, u32 type, bool iterates,
+		       struct bpf_insn_access_aux *aux)
 {
 	const struct btf_type *t = btf_type_skip_modifiers(btf, type, NULL), *target;
 	u32 id;
@@ -119,8 +123,10 @@ static bool check_type(const struct btf *btf, u32 type, struct bpf_insn_access_a
 		return false;
 	}
 	target = btf_type_skip_modifiers(btf, t->type, &id);
+	if (!target && iterates)
+		aux->kind = BPF_CTX_BUF;
 	if (!target || btf_kind(target) == BTF_KIND_INT)
-		return true; /* nothing may be read through it */
+		return true; /* nothing may be read through the pointer to an int */
 	if (btf_kind(target) != BTF_KIND_STRUCT)
 		return false;
 	aux->kind = BPF_CTX_BTF_ID;
@@ -134,6 +140,7 @@ static bool is_valid_access(int off, int size, bool write, const struct bpf_prog
 	const struct btf_type *proto = prog->attach_func_proto;
 	const struct btf *btf = btf_vmlinux();
 	bool raw_tp = prog->expected_attach_type == BPF_TRACE_RAW_TP;
+	bool iterates = prog->expected_attach_type == BPF_TRACE_ITER;
 	u32 type;
 	int number;
 
@@ -146,11 +153,14 @@ static bool is_valid_access(int off, int size, bool write, const struct bpf_prog
 		if (prog->expected_attach_type != BPF_TRACE_FEXIT &&
 		    prog->expected_attach_type != BPF_MODIFY_RETURN)
 			return false;
-		aux->is_retval = true;
+		aux->untrusted = true; /* perhaps an errno */
 	}
+	/* When a function returns, it may have given up what its arguments pointed to. */
+	if (prog->expected_attach_type == BPF_TRACE_FEXIT)
+		aux->untrusted = true;
 	/* An object of an iterator may be NULL: at the end, and where there is none. */
-	aux->maybe_null = prog->expected_attach_type == BPF_TRACE_ITER && number;
-	return check_type(btf, type, aux);
+	aux->maybe_null = iterates && number;
+	return check_type(btf, type, iterates, aux);
 }
 
 static bool retval_range(const struct bpf_prog *prog, s32 *min, s32 *max)

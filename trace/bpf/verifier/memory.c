@@ -174,8 +174,10 @@ static int check_ctx_access(struct bpf_verifier_env *env, const struct access *a
 	err = check_ptr_off_reg(env, a->regno, false);
 	if (err)
 		return err;
+	/* A part of a pointer is none. */
 	if (!env->ops->is_valid_access ||
-	    !env->ops->is_valid_access(a->off, a->size, a->write, env->prog, &aux)) {
+	    !env->ops->is_valid_access(a->off, a->size, a->write, env->prog, &aux) ||
+	    (aux.kind != BPF_CTX_SCALAR && a->size != BPF_REG_SIZE)) {
 		verbose(env, "invalid bpf_context access off=%d size=%d\n", a->off, a->size);
 		return -EACCES;
 	}
