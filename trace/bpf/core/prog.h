@@ -166,12 +166,9 @@ enum bpf_arg_type {
 enum bpf_return_type {
 	RET_INTEGER,
 	RET_VOID,
-	RET_PTR_TO_MAP_VALUE,         /* never NULL */
 	RET_PTR_TO_MAP_VALUE_OR_NULL,
 	RET_PTR_TO_ALLOC_MEM_OR_NULL, /* a reference that must be given up */
 	RET_PTR_TO_BTF_ID,            /* ret_btf_name, trusted, never NULL */
-	RET_PTR_TO_MEM_OR_BTF_ID_OR_NULL, /* per_cpu_ptr */
-	RET_PTR_TO_MEM_OR_BTF_ID,     /* this_cpu_ptr */
 };
 
 /* A helper, as one type of programs may call it. Constant. */

@@ -27,15 +27,6 @@ static const reg_types types_of_arg[__BPF_ARG_TYPE_MAX] = {
 	[ARG_PTR_TO_FUNC] = { PTR_TO_FUNC },
 	[ARG_PTR_TO_CONST_STR] = { PTR_TO_MAP_VALUE },
 };
-/* An ARG_PTR_TO_BTF_ID without a name: a per-CPU variable of any type. */
-static const reg_types percpu_types = { PTR_TO_BTF_ID | MEM_PERCPU };
-
-static bool is_percpu_arg(const struct bpf_call *call, u32 arg)
-{
-	return (call->proto->arg_type[arg] & BPF_ARG_BASE) == ARG_PTR_TO_BTF_ID &&
-	       !call->proto->arg_btf_name[arg];
-}
-
 /* A helper that does not say that it only reads is taken to write. */
 static bool arg_is_written(const struct bpf_call *call, u32 arg)
 {
@@ -68,8 +59,6 @@ static int check_reg_type(struct bpf_verifier_env *env, u32 arg, const struct bp
 	const u32 *types = types_of_arg[arg_type & BPF_ARG_BASE];
 	u32 n;
 
-	if (is_percpu_arg(call, arg))
-		types = percpu_types;
 	if (arg_type & ARG_MEM_RDONLY)
 		type &= ~(u32)MEM_RDONLY;
 	for (n = 0; types[n]; n++) {
@@ -242,10 +231,6 @@ static int check_arg_value(struct bpf_verifier_env *env, u32 arg, struct bpf_cal
 					  arg_is_written(call, arg - 1), call);
 	case ARG_CONST_ALLOC_SIZE_OR_ZERO:
 		return check_alloc_size(env, regno, call);
-	case ARG_PTR_TO_BTF_ID:
-		if (is_percpu_arg(call, arg))
-			call->percpu_btf_id = reg->btf_id;
-		return 0;
 	case ARG_PTR_TO_FUNC:
 		call->subprogno = reg->subprogno;
 		return 0;

@@ -13,7 +13,6 @@ struct bpf_call {
 	struct bpf_map *map; /* ARG_CONST_MAP_PTR */
 	u32 map_uid;
 	u32 subprogno;     /* ARG_PTR_TO_FUNC */
-	u32 percpu_btf_id; /* of a per-CPU variable: its type */
 	u32 mem_size;      /* ARG_CONST_ALLOC_SIZE_OR_ZERO */
 	u64 max_size;      /* ARG_CONST_SIZE: at most */
 	u32 ref_obj_id;    /* the reference that an argument is; 0: none */

@@ -4,13 +4,20 @@
 #include "kernel/compiler.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
+#include "trace/bpf/helpers/numbers.h"
 #include "trace/bpf/verifier/verifier.h"
 
-static const char *const alu_operator[] = { "+=",  "-=",  "*=", "/=", "|=", "&=",  "<<=",
-					    ">>=", "neg", "%=", "^=", "=",  "s>>=" };
 static const char *const jmp_operator[] = { "jmp", "==",   ">",    ">=", "&",  "!=", "s>",
 					    "s>=", "call", "exit", "<",  "<=", "s<", "s<=" };
 static const char *const size_name[] = { "u32", "u16", "u8", "u64" };
+
+const char *bpf_alu_operator(u8 op)
+{
+	static const char *const names[] = { "+=",  "-=",  "*=", "/=", "|=", "&=",  "<<=",
+					     ">>=", "neg", "%=", "^=", "=",  "s>>=" };
+
+	return op >> 4 < (int)ARRAY_SIZE(names) ? names[op >> 4] : "?";
+}
 
 #define SIZE_NAME(insn) size_name[BPF_SIZE((insn)->code) >> 3]
 
@@ -29,10 +36,10 @@ static void disasm_alu(const struct bpf_insn *insn, char *text, size_t size)
 			  insn->dst_reg);
 	else if (BPF_SRC(insn->code) == BPF_X)
 		scnprintf(text, size, "(%02x) %c%d %s %c%d", insn->code, reg, insn->dst_reg,
-			  alu_operator[op >> 4], reg, insn->src_reg);
+			  bpf_alu_operator(op), reg, insn->src_reg);
 	else
 		scnprintf(text, size, "(%02x) %c%d %s %d", insn->code, reg, insn->dst_reg,
-			  alu_operator[op >> 4], insn->imm);
+			  bpf_alu_operator(op), insn->imm);
 }
 
 static void disasm_jmp(const struct bpf_insn *insn, char *text, size_t size)
@@ -43,7 +50,8 @@ static void disasm_jmp(const struct bpf_insn *insn, char *text, size_t size)
 	if (op == BPF_CALL && insn->src_reg == BPF_PSEUDO_CALL)
 		scnprintf(text, size, "(%02x) call pc%+d", insn->code, insn->imm);
 	else if (op == BPF_CALL)
-		scnprintf(text, size, "(%02x) call unknown#%d", insn->code, insn->imm);
+		scnprintf(text, size, "(%02x) call %s#%d", insn->code,
+			  bpf_func_name((u32)insn->imm), insn->imm);
 	else if (op == BPF_JA)
 		scnprintf(text, size, "(%02x) goto pc%+d", insn->code, insn->off);
 	else if (op == BPF_EXIT)
@@ -69,8 +77,8 @@ static void disasm_atomic(const struct bpf_insn *insn, char *text, size_t size)
 	case BPF_OR:
 	case BPF_XOR:
 		scnprintf(text, size, "(%02x) lock *(%s *)(r%d %+d) %s r%d", insn->code,
-			  SIZE_NAME(insn), insn->dst_reg, insn->off, alu_operator[insn->imm >> 4],
-			  insn->src_reg);
+			  SIZE_NAME(insn), insn->dst_reg, insn->off,
+			  bpf_alu_operator((u8)BPF_OP(insn->imm)), insn->src_reg);
 		return;
 	case BPF_CMPXCHG:
 		scnprintf(text, size, "(%02x) r0 = atomic%s_cmpxchg((%s *)(r%d %+d), r0, r%d)",

@@ -114,25 +114,6 @@ static void refine_size(struct bpf_reg_state *r0, const struct bpf_call *call)
 	}
 }
 
-/* A structure, or for a type that is none, memory of its size. */
-static int set_mem_or_btf_id(struct bpf_verifier_env *env, struct bpf_reg_state *r0, u32 btf_id)
-{
-	const struct btf_type *t = btf_type_skip_modifiers(env->btf, btf_id, &btf_id);
-
-	if (t && (btf_kind(t) == BTF_KIND_STRUCT || btf_kind(t) == BTF_KIND_UNION)) {
-		r0->type = PTR_TO_BTF_ID;
-		r0->btf_id = btf_id;
-		return 0;
-	}
-	r0->type = PTR_TO_MEM | MEM_RDONLY;
-	r0->mem_size = bpf_btf_type_size(env->btf, btf_id);
-	if (r0->mem_size)
-		return 0;
-	verbose(env, "unable to resolve the size of type '%s'\n",
-		t ? btf_name_by_offset(env->btf, t->name_off) : "void");
-	return -EINVAL;
-}
-
 static int set_btf_id(struct bpf_verifier_env *env, struct bpf_reg_state *r0,
 		      const struct bpf_call *call)
 {
@@ -145,6 +126,7 @@ static int set_btf_id(struct bpf_verifier_env *env, struct bpf_reg_state *r0,
 			call->func_id);
 		return -EINVAL;
 	}
+	mark_reg_known_zero(r0);
 	r0->type = PTR_TO_BTF_ID;
 	r0->btf_id = aux->ret_btf_id;
 	return 0;
@@ -153,41 +135,30 @@ static int set_btf_id(struct bpf_verifier_env *env, struct bpf_reg_state *r0,
 static int set_return_value(struct bpf_verifier_env *env, const struct bpf_call *call)
 {
 	struct bpf_reg_state *r0 = &cur_regs(env)[BPF_REG_0];
-	enum bpf_return_type type = call->proto->ret_type;
-	int err = 0;
 
-	if (type == RET_VOID)
+	switch (call->proto->ret_type) {
+	case RET_VOID:
 		return 0;
-	if (type == RET_INTEGER) {
+	case RET_INTEGER:
 		mark_reg_unknown(r0);
 		refine_size(r0, call);
 		return 0;
-	}
-	mark_reg_known_zero(r0);
-	switch (type) {
-	case RET_PTR_TO_MAP_VALUE:
+	case RET_PTR_TO_BTF_ID:
+		return set_btf_id(env, r0, call);
 	case RET_PTR_TO_MAP_VALUE_OR_NULL:
-		r0->type = PTR_TO_MAP_VALUE;
+		mark_reg_known_zero(r0);
+		r0->type = PTR_TO_MAP_VALUE | PTR_MAYBE_NULL;
 		r0->map_ptr = call->map;
 		r0->map_uid = call->map_uid;
 		break;
 	case RET_PTR_TO_ALLOC_MEM_OR_NULL:
-		r0->type = PTR_TO_MEM | MEM_ALLOC;
+		mark_reg_known_zero(r0);
+		r0->type = PTR_TO_MEM | MEM_ALLOC | PTR_MAYBE_NULL;
 		r0->mem_size = call->mem_size;
 		break;
-	case RET_PTR_TO_BTF_ID:
-		err = set_btf_id(env, r0, call);
-		break;
-	default:
-		err = set_mem_or_btf_id(env, r0, call->percpu_btf_id);
-		break;
 	}
-	if (type == RET_PTR_TO_MAP_VALUE_OR_NULL || type == RET_PTR_TO_ALLOC_MEM_OR_NULL ||
-	    type == RET_PTR_TO_MEM_OR_BTF_ID_OR_NULL) {
-		r0->type |= PTR_MAYBE_NULL;
-		r0->id = ++env->id_gen;
-	}
-	return err;
+	r0->id = ++env->id_gen;
+	return 0;
 }
 
 /* A record that was reserved is a reference: one id for the register and for the reference. */

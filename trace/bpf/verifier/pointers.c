@@ -7,15 +7,6 @@
 #include "kernel/errno.h"
 #include "trace/bpf/verifier/verifier.h"
 
-static const char *operator_name(u8 op)
-{
-	static const char *const names[] = {
-		"+=", "-=", "*=", "/=", "|=", "&=", "<<=", ">>=", "neg", "%=", "^=", "=", "s>>=",
-	};
-
-	return op >> 4 < (int)ARRAY_SIZE(names) ? names[op >> 4] : "unknown";
-}
-
 /* Whether an offset is so small that sums of them cannot overflow. */
 static bool is_sane_offset(struct bpf_verifier_env *env, const struct bpf_reg_state *reg, u32 type)
 {
@@ -98,11 +89,11 @@ static int check_operator(struct bpf_verifier_env *env, const struct bpf_insn *i
 	case BPF_OR:
 	case BPF_XOR:
 		verbose(env, "R%d bitwise operator %s on pointer prohibited\n", dst,
-			operator_name(op));
+			bpf_alu_operator(op));
 		return -EACCES;
 	default:
 		verbose(env, "R%d pointer arithmetic with %s operator prohibited\n", dst,
-			operator_name(op));
+			bpf_alu_operator(op));
 		return -EACCES;
 	}
 }

@@ -20,14 +20,6 @@ int check_reg_arg(struct bpf_verifier_env *env, u32 regno, bool is_source)
 
 /* ---- arithmetic ---- */
 
-static const char *alu_operator(u8 op)
-{
-	static const char *const names[] = { "+=",  "-=",  "*=", "/=", "|=", "&=",  "<<=",
-					     ">>=", "neg", "%=", "^=", "=",  "s>>=" };
-
-	return names[op >> 4];
-}
-
 static int check_mov(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
 	struct bpf_reg_state *dst = &cur_regs(env)[insn->dst_reg];
@@ -88,7 +80,7 @@ static int check_binary_op(struct bpf_verifier_env *env, const struct bpf_insn *
 			return 0;
 		}
 		verbose(env, "R%d pointer %s pointer prohibited\n", insn->dst_reg,
-			alu_operator(op));
+			bpf_alu_operator(op));
 		return -EACCES;
 	}
 	if (dst->type == SCALAR_VALUE) {

@@ -269,6 +269,7 @@ void bpf_log_rewind(struct bpf_verifier_env *env, u64 pos);
 const char *bpf_reg_type_str(u32 type);
 /* disasm.c: "(b7) r0 = 0". At most size bytes. Pure; no env. */
 void bpf_disasm(const struct bpf_insn *insn, char *text, size_t size);
+const char *bpf_alu_operator(u8 op); /* "+=" */
 
 /* instructions.c: opcodes, reserved fields, registers; then: each is reached. Sets prune points. */
 int bpf_check_opcodes(struct bpf_verifier_env *env);
