@@ -144,6 +144,22 @@ static void what_the_stack_holds_is_not_forgotten(void **state)
 	       USE_AS_OFFSET(7));
 }
 
+/*
+ * The second way is pruned where it meets the first one, because R7, or a slot, is 0 on both. So the
+ * number matters in the states of the second way, too, although the way was not walked to its end; and
+ * the third way, on which it is 100, is not covered by them.
+ */
+static void what_matters_behind_a_pruned_state_matters_before_it(void **state)
+{
+	(void)state;
+	EXPECT(OUTSIDE, KEEP_CTX, LOOKUP, UNKNOWN(2), UNKNOWN(3), MOV64_IMM(7, 0),
+	       JMP_IMM(BPF_JEQ, 2, 1, 5), JUMP(0), USE_AS_OFFSET(7), JMP_IMM(BPF_JEQ, 3, 2, 1),
+	       JUMP(1), MOV64_IMM(7, 100), JUMP(-8));
+	EXPECT(OUTSIDE, KEEP_CTX, LOOKUP, UNKNOWN(2), UNKNOWN(3), STORE_IMM(BPF_DW, 10, -16, 0),
+	       JMP_IMM(BPF_JEQ, 2, 1, 6), JUMP(0), LOAD(BPF_DW, 7, 10, -16), USE_AS_OFFSET(7),
+	       JMP_IMM(BPF_JEQ, 3, 2, 1), JUMP(1), STORE_IMM(BPF_DW, 10, -16, 100), JUMP(-9));
+}
+
 /* 2^12 ways, if nothing is pruned. */
 static void what_does_not_matter_is_walked_once(void **state)
 {
@@ -174,6 +190,9 @@ static void a_callback_may_run_never_or_often(void **state)
 	(void)state;
 	/* It writes nothing. */
 	EXPECT(NULL, STORE_IMM(BPF_DW, 10, -16, 0), LOOP(2, -16), RETURN_0, RETURN_0);
+	/* It comes to the same state in each round, and still has an end. */
+	EXPECT(NULL, STORE_IMM(BPF_DW, 10, -16, 0), LOOP(2, -16), RETURN_0,
+	       STORE_IMM(BPF_DW, 2, 0, 5), JUMP(0), RETURN_0);
 	/* What it writes is there after the loop: another number after each round, so any, */
 	EXPECT("unbounded", STORE_IMM(BPF_DW, 10, -16, 0), LOOP(13, -16), LOOKUP,
 	       LOAD(BPF_DW, 7, 10, -16), USE_AS_OFFSET(7), STORE_IMM(BPF_DW, 2, 0, 100), RETURN_0);
@@ -187,6 +206,11 @@ static void a_callback_may_run_never_or_often(void **state)
 	EXPECT(NULL, STORE_IMM(BPF_DW, 10, -16, 0), LOOP(15, -16), LOOKUP, LOAD(BPF_DW, 7, 10, -16),
 	       JMP_IMM(BPF_JLT, 7, 48, 1), EXIT(), USE_AS_OFFSET(7), LOAD(BPF_DW, 1, 2, 0),
 	       ALU64_IMM(BPF_ADD, 1, 1), STORE(BPF_DW, 2, 1, 0), RETURN_0);
+	/* A round that brings nothing new does not hide another one, which does. */
+	EXPECT("unbounded", STORE_IMM(BPF_DW, 10, -16, 0), LOOP(13, -16), LOOKUP,
+	       LOAD(BPF_DW, 7, 10, -16), USE_AS_OFFSET(7), JMP_IMM(BPF_JEQ, 1, 7, 2),
+	       STORE_IMM(BPF_DW, 2, 0, 0), JUMP(1), STORE_IMM(BPF_DW, 2, 0, 100), JUMP(0),
+	       RETURN_0);
 	/* A pointer of the caller is a number afterwards. */
 	EXPECT("R1 invalid mem access 'scalar'", STORE(BPF_DW, 10, 10, -16), LOOP(4, -16),
 	       LOAD(BPF_DW, 1, 10, -16), STORE_IMM(BPF_B, 1, -1, 0), RETURN_0,
@@ -317,6 +341,7 @@ int main(void)
 		cmocka_unit_test(the_number_of_an_offset_is_not_forgotten),
 		cmocka_unit_test(that_two_numbers_are_the_same_is_not_forgotten),
 		cmocka_unit_test(what_the_stack_holds_is_not_forgotten),
+		cmocka_unit_test(what_matters_behind_a_pruned_state_matters_before_it),
 		cmocka_unit_test(what_does_not_matter_is_walked_once),
 		cmocka_unit_test(a_callback_may_run_never_or_often),
 		cmocka_unit_test(a_callback_hides_no_endless_loop),

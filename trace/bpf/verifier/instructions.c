@@ -230,7 +230,8 @@ static void mark_prune_points(struct bpf_verifier_env *env, u32 i)
 
 	if (bpf_insn_is_jump(insn)) {
 		env->aux[bpf_jump_target(insn, i)].prune_point = true;
-		env->aux[i].prune_point = BPF_OP(insn->code) != BPF_JA;
+		if (BPF_OP(insn->code) != BPF_JA)
+			env->aux[i].prune_point = true;
 	} else if (insn->code == (BPF_JMP | BPF_CALL)) {
 		env->aux[i].calls_callback = bpf_calls_callback(env, insn);
 		if (env->aux[i].calls_callback || insn->src_reg == BPF_PSEUDO_CALL)
