@@ -238,6 +238,43 @@ static void ring(void)
 	close(fd);
 }
 
+/* A child waits in poll(2) when the program runs. */
+static void wakes(const char *what, int fd, void (*run)(const char *what, int map), int map)
+{
+	struct pollfd poller = { .fd = fd, .events = POLLIN };
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		_exit(poll(&poller, 1, 20000) == 1 && poller.revents == POLLIN ? 7 : 1);
+	until_asleep(child, child);
+	run(what, map);
+	waitpid(child, &status, 0);
+	show("%s: a reader that waits %s", what, WEXITSTATUS(status) == 7 ? "is woken" : "sleeps on");
+}
+
+static void submit(const char *what, int map)
+{
+	RUN(what, 0, 0, LD_MAP(R1, map), MOV64_IMM(R2, 8), MOV64_IMM(R3, 0), HELPER(ringbuf_reserve), INSN(BPF_JMP | BPF_JEQ | BPF_K, R0, 0, 4, 0),
+	    STORE_IMM(R0, 0, 1), MOV(R1, R0), MOV64_IMM(R2, 0), HELPER(ringbuf_submit), RETURN_0());
+}
+
+static void ring_output(const char *what, int map)
+{
+	RUN(what, 0, 0, STORE_IMM(FP, -8, 1), LD_MAP(R1, map), MOV(R2, FP), ADD(R2, -8), MOV64_IMM(R3, 8), MOV64_IMM(R4, 0), HELPER(ringbuf_output),
+	    RETURN_0());
+}
+
+static void ring_wakes(void)
+{
+	int a = make_map(BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0), b = make_map(BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0);
+
+	wakes("ringbuf_submit", a, submit, a);
+	wakes("ringbuf_output", b, ring_output, b);
+	close(a);
+	close(b);
+}
+
 /* ---- a perf event ---- */
 
 static int cpu_of_run(void)
@@ -254,6 +291,11 @@ static void output(const char *what, int map, int64_t flags, int size)
 	show("%s: %d", what,
 	     RUN(what, 0, 0, STORE_IMM(FP, -8, 0x1234), STORE_IMM(FP, -16, 0x5678), INSN(BPF_LD | BPF_IMM | BPF_DW, R3, 0, 0, (int)flags),
 		 INSN(0, 0, 0, 0, (int)(flags >> 32)), LD_MAP(R2, map), MOV(R4, FP), ADD(R4, -16), MOV64_IMM(R5, size), HELPER(perf_event_output), EXIT()));
+}
+
+static void perf_output(const char *what, int map)
+{
+	output(what, map, BPF_F_CURRENT_CPU, 8);
 }
 
 static void perf(void)
@@ -295,6 +337,8 @@ static void perf(void)
 		show("record type %u of %u: %u bytes, %x", header->type, header->size, words[0], words[1]);
 		at += header->size;
 	}
+	poll(&poller, 1, 0);
+	wakes("perf_event_output", event, perf_output, map);
 	ioctl(event, PERF_EVENT_IOC_DISABLE, 0);
 	output("an event that is off", map, BPF_F_CURRENT_CPU, 8);
 	RUN("read", 0, 0, LD_VALUE(R6, results, 0), LD_MAP(R1, map), MOV64_IMM(R2, 1), HELPER(perf_event_read), STORE(R6, 0, R0), LD_MAP(R1, map),
@@ -370,6 +414,7 @@ int main(void)
 	memory();
 	text();
 	ring();
+	ring_wakes();
 	perf();
 	stacks();
 	rest();
