@@ -102,12 +102,12 @@ static int check_map_compatible(struct bpf_verifier_env *env, const struct bpf_m
 }
 
 /* Takes over the reference of the map, and keeps it for the program. */
-static int use_map(struct bpf_verifier_env *env, struct bpf_map *map, u32 *index)
+static int use_map(struct bpf_verifier_env *env, struct bpf_map *map)
 {
 	struct bpf_prog *prog = env->prog;
 
-	for (*index = 0; *index < prog->nr_used_maps; ++*index) {
-		if (prog->used_maps[*index] == map) {
+	for (u32 i = 0; i < prog->nr_used_maps; i++) {
+		if (prog->used_maps[i] == map) {
 			bpf_map_put(map);
 			return 0;
 		}
@@ -158,7 +158,7 @@ static int resolve_map(struct bpf_verifier_env *env, const struct bpf_insn *insn
 		verbose(env, "fd %d is not pointing to valid bpf_map\n", fd);
 		return (int)PTR_ERR(map);
 	}
-	err = use_map(env, map, &aux->map_index);
+	err = use_map(env, map);
 	if (!err)
 		err = check_map_compatible(env, map);
 	if (err)

@@ -216,6 +216,7 @@ static int load_callback(struct bpf_verifier_env *env, const struct bpf_insn *in
 		verbose(env, "callback function cannot be the main program\n");
 		return -EINVAL;
 	}
+	env->subprogs[subprog].is_callback = true;
 	mark_reg_known_zero(dst);
 	dst->type = PTR_TO_FUNC;
 	dst->subprogno = (u32)subprog;

@@ -53,7 +53,6 @@ static int check_with_env(struct bpf_verifier_env *env, struct bpf_prog *prog,
 	err = check(env);
 	print_stats(env, (u64)(ktime_get() - start));
 	prog->verified_insns = env->insn_processed;
-	prog->max_ctx_offset = env->max_ctx_offset;
 	if (log->level && log->full)
 		err = -ENOSPC;
 	return err;

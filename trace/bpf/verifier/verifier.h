@@ -147,7 +147,7 @@ struct bpf_insn_aux_data {
 	struct bpf_map *map; /* of ld_imm64 */
 	u64 address;         /* of ld_imm64: what it becomes; of a call: the function that is called */
 	u32 arg_btf_id, ret_btf_id; /* of a call: the structures it takes and returns; 0: not looked up */
-	u32 map_index, map_off; /* of ld_imm64 of a map: in used_maps */
+	u32 map_off;         /* of ld_imm64 of a map's value */
 	u32 btf_id;          /* of ld_imm64 of a variable */
 	u32 btf_mem_size;
 	u32 btf_reg_type;
