@@ -196,9 +196,6 @@ static void put_string(struct output *out, const struct conversion *c, u64 addre
 static void put_conversion(struct output *out, const struct conversion *c, u64 arg)
 {
 	switch (c->kind) {
-	case LITERAL_PERCENT:
-		put_char(out, '%');
-		break;
 	case NUMBER_SIGNED_32:
 		put_formatted(out, c->text, (long long)(s32)arg);
 		break;
@@ -220,43 +217,32 @@ static void put_conversion(struct output *out, const struct conversion *c, u64 a
 	}
 }
 
-static s64 format(struct output *out, const char *fmt, u32 fmt_size, const u64 *args, u32 nr_args)
+s64 bpf_format(char *to, size_t size, const char *fmt, u32 fmt_size, const u64 *args, u32 nr_args)
 {
+	struct output out = { .to = to, .size = size };
 	struct conversion c;
 	u32 used = 0;
 
 	if (!memchr(fmt, '\0', fmt_size))
 		return -EINVAL;
 	for (; *fmt; fmt += c.length) {
-		bool is_conversion = *fmt == '%';
-
 		c.length = 1;
 		if (!is_text(*fmt))
 			return -EINVAL;
-		if (is_conversion &&
-		    (!parse(fmt, &c) || (c.kind != LITERAL_PERCENT && used == nr_args)))
+		if (*fmt != '%') {
+			put_char(&out, *fmt);
+			continue;
+		}
+		if (!parse(fmt, &c))
 			return -EINVAL;
-		if (out && !is_conversion)
-			put_char(out, *fmt);
-		else if (out)
-			put_conversion(out, &c, c.kind == LITERAL_PERCENT ? 0 : args[used]);
-		used += is_conversion && c.kind != LITERAL_PERCENT;
+		if (c.kind == LITERAL_PERCENT) {
+			put_char(&out, '%');
+			continue;
+		}
+		if (used == nr_args)
+			return -EINVAL;
+		put_conversion(&out, &c, args[used++]);
 	}
-	return 0;
-}
-
-s64 bpf_check_format(const char *fmt, u32 fmt_size, u32 nr_args)
-{
-	return format(NULL, fmt, fmt_size, NULL, nr_args);
-}
-
-s64 bpf_format(char *to, size_t size, const char *fmt, u32 fmt_size, const u64 *args, u32 nr_args)
-{
-	struct output out = { .to = to, .size = size };
-	s64 error = format(&out, fmt, fmt_size, args, nr_args);
-
-	if (error)
-		return error;
 	if (size)
 		to[min(out.length, size - 1)] = '\0';
 	return (s64)out.length;

@@ -17,5 +17,3 @@
  *	%ps %pS %pB		the symbol of an address
  */
 s64 bpf_format(char *to, size_t size, const char *fmt, u32 fmt_size, const u64 *args, u32 nr_args);
-/* The same without text: 0 or -EINVAL. For the verifier, which knows the format of bpf_snprintf(). */
-s64 bpf_check_format(const char *fmt, u32 fmt_size, u32 nr_args);

@@ -9,9 +9,10 @@
 #include "kernel/task/task.h"
 #include "trace/bpf/helpers/helpers.h"
 
-/* One for each CPU. Written while irq_work is idle. */
+/* One for each CPU: of the program that has found claimed 0, until the signal is sent. */
 struct signal_work {
 	struct irq_work irq_work;
+	u32 claimed;              /* [A] by programs on this CPU that interrupt one another */
 	struct task_struct *task; /* counted */
 	int sig;
 	enum pid_type type;
@@ -21,12 +22,15 @@ struct signal_work {
 static void send(struct irq_work *irq_work)
 {
 	struct signal_work *work = container_of(irq_work, struct signal_work, irq_work);
+	struct task_struct *task = work->task;
+	enum pid_type type = work->type;
 	struct siginfo info;
 
 	init_siginfo(&info, work->sig, SI_KERNEL);
-	if (work->sig)
-		(void)do_send_sig_info(&info, work->task, work->type);
-	put_task_struct(work->task);
+	smp_store_release(&work->claimed, 0);
+	if (info.si_signo)
+		(void)do_send_sig_info(&info, task, type);
+	put_task_struct(task);
 }
 
 static DEFINE_PER_CPU(struct signal_work, signal_work) = { .irq_work = { .func = send } };
@@ -41,7 +45,7 @@ static u64 queue_signal(u32 sig, enum pid_type type)
 		return (u64)-EPERM;
 	if (sig > _NSIG)
 		return (u64)-EINVAL;
-	if (READ_ONCE(work->irq_work.flags))
+	if (xchg(&work->claimed, 1))
 		return (u64)-EBUSY;
 	work->task = get_task_struct(task);
 	work->sig = (int)sig;
