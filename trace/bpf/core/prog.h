@@ -9,6 +9,7 @@
  *	LD | IMM | DW		the address of a map, a value, a variable or a function (callback),
  *				src_reg as it was, but BPF_PSEUDO_MAP_FD for ..._IDX and so on
  *	LDX | PROBE_MEM		a load from the kernel's memory that may fault: then it reads 0
+ *	LDX of a pointer in the context: DW, also if the program loads a part of it
  *	code that is never reached: JA -1
  *
  * Legend: [C] constant once the program has an id; [A] atomic; [P] a CPU's own.

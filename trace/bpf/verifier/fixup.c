@@ -83,6 +83,8 @@ static int fix_insn(struct bpf_verifier_env *env, u32 i, u16 stack_depth)
 		fix_ld_imm64(env, i);
 	else if (is_load(insn) && may_fault(env->aux[i].mem_type))
 		insn->code = BPF_LDX | BPF_PROBE_MEM | BPF_SIZE(insn->code);
+	else if (env->aux[i].loads_pointer)
+		insn->code = BPF_LDX | BPF_MEM | BPF_DW;
 	return 0;
 }
 

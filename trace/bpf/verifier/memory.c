@@ -169,23 +169,23 @@ static int check_ctx_access(struct bpf_verifier_env *env, const struct access *a
 {
 	struct bpf_insn_access_aux aux = {};
 	struct bpf_reg_state *dst;
+	u32 end;
 	int err;
 
 	err = check_ptr_off_reg(env, a->regno, false);
 	if (err)
 		return err;
-	/* A part of a pointer is none. */
 	if (!env->ops->is_valid_access ||
-	    !env->ops->is_valid_access(a->off, a->size, a->write, env->prog, &aux) ||
-	    (aux.kind != BPF_CTX_SCALAR && a->size != BPF_REG_SIZE)) {
+	    !env->ops->is_valid_access(a->off, a->size, a->write, env->prog, &aux)) {
 		verbose(env, "invalid bpf_context access off=%d size=%d\n", a->off, a->size);
 		return -EACCES;
 	}
-	if ((u32)(a->off + a->size) > env->max_ctx_offset)
-		env->max_ctx_offset = (u32)(a->off + a->size);
+	end = (u32)(a->off + (aux.kind == BPF_CTX_SCALAR ? a->size : BPF_REG_SIZE));
+	env->max_ctx_offset = max(env->max_ctx_offset, end);
 	env->prog->ctx_words |= a->off < 32 * 8 ? 1U << a->off / 8 : ~0U;
 	if (a->write || a->value_regno < 0)
 		return 0;
+	env->aux[a->insn_idx].loads_pointer = aux.kind != BPF_CTX_SCALAR;
 	dst = &cur_regs(env)[a->value_regno];
 	mark_reg_unknown(dst);
 	if (aux.kind == BPF_CTX_BTF_ID) {

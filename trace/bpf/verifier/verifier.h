@@ -153,6 +153,7 @@ struct bpf_insn_aux_data {
 	u32 btf_reg_type;
 	const struct bpf_func_proto *proto; /* of a call of a helper */
 	bool seen;           /* some way comes here: else it is dead code */
+	bool loads_pointer;  /* of the context, as a whole, also if the program loads a part of it */
 	bool prune_point;
 	u8 search;           /* instructions.c: the state of its search */
 	bool calls_callback; /* a call of a helper that calls back, 0 to n times: see check_helper_call() */
