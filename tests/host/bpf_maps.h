@@ -34,7 +34,7 @@ static const struct world_types {
 	u16 magic;
 	u8 version, flags;
 	u32 hdr_len, type_off, type_len, str_off, str_len;
-	u32 types[10];
+	u32 types[23];
 	char strings[8];
 } world_types = {
 	0xeb9f,
@@ -42,15 +42,19 @@ static const struct world_types {
 	0,
 	24,
 	0,
-	40,
-	40,
+	92,
+	92,
 	8,
 	{ 1, 1 << 24, 4, 1 << 24 | 32, /* 1: int */
 	  0, 13 << 24, 1,              /* 2: int (void) */
-	  5, 12 << 24, 2 },            /* 3: f */
+	  5, 12 << 24, 2,              /* 3: f, static */
+	  0, 2 << 24, 1,               /* 4: int * */
+	  0, 13 << 24 | 2, 1, 0, 1, 0, 4, /* 5: int (int, int *) */
+	  5, 12 << 24 | 1, 5 },        /* 6: f, global */
 	"\0int\0f\0",
 };
-#define WORLD_FUNC_TYPE 3
+#define WORLD_FUNC_TYPE   3
+#define WORLD_GLOBAL_TYPE 6
 
 /* Marks where functions of the program begin. */
 static inline void world_find_functions(const struct bpf_insn *insns, u32 len, bool *starts)

@@ -165,7 +165,7 @@ TEST_RUN(bpf_test_run_raw_tracepoint)
 
 static struct bpf_btf btf;
 
-static void describe_functions(struct bpf_prog *prog)
+static void describe_functions(struct bpf_prog *prog, bool global)
 {
 	bool *starts = calloc(prog->len, 1);
 	u32 i;
@@ -181,7 +181,8 @@ static void describe_functions(struct bpf_prog *prog)
 	for (i = 0; i < prog->len; i++)
 		if (starts[i])
 			prog->func_info[prog->nr_func_info++] =
-				(struct bpf_func_info){ i, WORLD_FUNC_TYPE };
+				(struct bpf_func_info){ i, i && global ? WORLD_GLOBAL_TYPE
+								       : WORLD_FUNC_TYPE };
 	free(starts);
 }
 
@@ -235,7 +236,7 @@ int world_check(struct world_check *check, const struct bpf_insn *insns, u32 len
 		malloc(len * sizeof(*insns)); /* its exact size, so that ASan sees an overrun */
 	memcpy(prog->insns, insns, len * sizeof(*insns));
 	if (!check->no_btf)
-		describe_functions(prog);
+		describe_functions(prog, check->global);
 	check->log[0] = '\0';
 	__cond_resched(); /* no signal of the last check */
 	err = bpf_check(prog, &attr, &log);

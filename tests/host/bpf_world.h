@@ -22,6 +22,7 @@ struct world_check {
 	u32 flags;               /* prog_flags */
 	u32 log_level;
 	bool no_btf; /* the functions of the program have no types */
+	bool global; /* all but the first are global, and take an int and an int * */
 	void (*watch)(struct bpf_verifier_log *log, struct bpf_verifier_env *env);
 	void *data; /* of watch: log->data is the world_check */
 	/* results */

@@ -264,6 +264,46 @@ static void functions_have_limits(void **state)
 	       STORE_IMM(BPF_DW, 10, -32, 0), RETURN_0);
 }
 
+/* Calls the function behind it with 5 and a pointer. */
+#define CALL_GLOBAL                                                                                \
+	STORE_IMM(BPF_W, 10, -4, 7), MOV64_IMM(1, 5), MOV64_REG(2, 10), ALU64_IMM(BPF_ADD, 2, -4), \
+		CALL_FUNC(2), RETURN_0
+
+static void expect_global(const char *error, const struct bpf_insn *insns, u32 len)
+{
+	int err;
+
+	memset(&check, 0, sizeof(check));
+	check.global = true;
+	check.log_level = BPF_LOG_LEVEL2;
+	err = world_check(&check, insns, len);
+	if (!err != !error || !strstr(check.log, error ?: "is safe for any args"))
+		print_error("%d, expected %s\n%s", err, error ?: "success", check.log);
+	assert_int_equal(!err, !error);
+	assert_non_null(strstr(check.log, error ?: "is safe for any args"));
+	world_end(&check);
+}
+#define EXPECT_GLOBAL(error, ...)                                                                  \
+	expect_global(error, (const struct bpf_insn[]){ __VA_ARGS__ },                             \
+		      ARRAY_SIZE(((const struct bpf_insn[]){ __VA_ARGS__ })))
+
+static void a_global_function_is_safe_for_all_arguments(void **state)
+{
+	(void)state;
+	EXPECT_GLOBAL(NULL, CALL_GLOBAL, MOV64_IMM(0, 0), JMP_IMM(BPF_JEQ, 2, 0, 1),
+		      LOAD(BPF_W, 0, 2, 0), EXIT());
+	EXPECT_GLOBAL("R2 invalid mem access 'mem_or_null'", CALL_GLOBAL, LOAD(BPF_W, 0, 2, 0),
+		      EXIT());
+	EXPECT_GLOBAL("invalid access to memory, mem_size=4", CALL_GLOBAL, MOV64_IMM(0, 0),
+		      JMP_IMM(BPF_JEQ, 2, 0, 1), LOAD(BPF_W, 0, 2, 4), EXIT());
+	/* 5 is not all that R1 may be. */
+	EXPECT_GLOBAL("unbounded min value", CALL_GLOBAL, MOV64_IMM(0, 0),
+		      JMP_IMM(BPF_JEQ, 2, 0, 3), JMP_IMM(BPF_JGT, 1, 0, 0),
+		      ALU64_REG(BPF_ADD, 2, 1), LOAD(BPF_B, 0, 2, 0), EXIT());
+	EXPECT_GLOBAL("Caller passes invalid args", MOV64_IMM(1, 5), MOV64_IMM(2, 1), CALL_FUNC(2),
+		      RETURN_0, RETURN_0);
+}
+
 static void instructions_are_known_and_have_no_other_fields(void **state)
 {
 	(void)state;
@@ -346,6 +386,7 @@ int main(void)
 		cmocka_unit_test(a_callback_may_run_never_or_often),
 		cmocka_unit_test(a_callback_hides_no_endless_loop),
 		cmocka_unit_test(functions_have_limits),
+		cmocka_unit_test(a_global_function_is_safe_for_all_arguments),
 		cmocka_unit_test(instructions_are_known_and_have_no_other_fields),
 		cmocka_unit_test(the_log_tells_what_registers_hold),
 		cmocka_unit_test(the_walk_ends_when_it_is_too_long),

@@ -15,17 +15,14 @@
 static void write_user(struct bpf_verifier_log *log, const char *text, size_t len)
 {
 	struct bpf_user_log *user = container_of(log, struct bpf_user_log, log);
-	u32 n = (u32)min(len, (size_t)(user->size - 1 - user->used));
+	u64 end = user->size - 1, pos = min(log->pos, end), n = min((u64)len, end - pos);
 
-	if (user->fault || log->full)
+	if (user->fault)
 		return;
-	if (copy_to_user(user->buf + user->used, text, n) ||
-	    put_user('\0', user->buf + user->used + n)) {
+	if (copy_to_user(user->buf + pos, text, n) || put_user('\0', user->buf + pos + n))
 		user->fault = true;
-		return;
-	}
-	user->used += n;
-	log->full = user->used >= user->size - 1;
+	/* The verifier may go back, and write what is left in the room. */
+	log->full = log->pos + len >= end;
 }
 
 int bpf_user_log_init(struct bpf_user_log *log, u32 level, u64 buf, u32 size)
@@ -53,10 +50,13 @@ void bpf_log(struct bpf_verifier_log *log, const char *fmt, ...)
 {
 	char text[256];
 	va_list args;
+	int len;
 
 	if (!log->level)
 		return;
 	va_start(args, fmt);
-	log->write(log, text, (size_t)vscnprintf(text, sizeof(text), fmt, args));
+	len = vscnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
+	log->write(log, text, (size_t)len);
+	log->pos += (u64)len;
 }

@@ -6,8 +6,8 @@
 struct bpf_user_log {
 	struct bpf_verifier_log log;
 	char __user *buf;
-	u32 size, used; /* bytes; the last one is for a NUL */
-	bool fault;     /* the buffer is not there */
+	u32 size;   /* bytes; the last one is for a NUL */
+	bool fault; /* the buffer is not there */
 };
 
 /* level 0, no buffer and size 0: no log. 0 or -EINVAL. */
