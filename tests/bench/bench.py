@@ -5,7 +5,7 @@ QEMU runs with -icount shift=0,sleep=off and one CPU. Each instruction advances 
 exact and the same on every host. The exceptions are the build, the export and the conversion, which are measured in
 time. Writes build/bench.json.
 
-The kernel measures itself (selftest/bench/kernel.c), and programs measure what programs pay (programs.c, perf.c). The figures of Linux are in linux-6.1.json. LINUX=1 (or --linux)
+The kernel measures itself (selftest/bench/kernel.c), and programs measure what programs pay (programs.c, perf.c, bpf.c). The figures of Linux are in linux-6.1.json. LINUX=1 (or --linux)
 measures them again with the program linux-ref. LINUX_REF is its path.
 """
 import json
@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from elf import Elf  # noqa: E402
 from export import measure_export  # noqa: E402
 from nop5 import Nop5  # noqa: E402
+import bpf  # noqa: E402
 import latency  # noqa: E402
 import modules  # noqa: E402
 import perf  # noqa: E402
@@ -99,6 +100,7 @@ FIGURES = {
     **modules.FIGURES,
     **uprobes.FIGURES,
     **perf.FIGURES,
+    **bpf.FIGURES,
     "off": ("hackbench with nops, over WITHOUT=ftrace", "% more", None),
     "calls": ("hackbench, ftrace_nop=0, over nops", "% more", None),
 }
@@ -367,6 +369,7 @@ def measure_linux():
     figures["events_all"], = figures_of(r"^events_all (\d+)", text)
     figures["ops_register"], = figures_of(r"^ops_register (\d+)", text)
     figures.update(perf.measure_perf_of_linux(LINUX_REF))
+    figures.update(bpf.measure_bpf_of_linux(LINUX_REF))
     LINUX_FILE.write_text(json.dumps(figures, indent=2) + "\n")
 
 
@@ -418,6 +421,7 @@ MEASURES = {
     "events of kprobes": measure_kprobe_events,
     "probes in programs": uprobes.measure_uprobes,
     "perf events": perf.measure_perf,
+    "eBPF": bpf.measure_bpf,
     "hackbench with and without call sites": measure_off,
 }
 

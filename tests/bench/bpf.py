@@ -11,31 +11,31 @@ sys.path.insert(0, str(ROOT / "tests/boot"))
 import perf  # noqa: E402
 from nop5 import BUILD, Nop5  # noqa: E402
 
-# name: (description, unit, target). bpf.c has the same names.
+# name: (description, unit, target). bpf.c has the same names without "bpf_".
 FIGURES = {
-    "kprobe": ("eBPF: kprobe at an entry, empty", "instructions", 110),
-    "kprobe_count": ("the same, @[comm] = count()", "instructions", 230),
-    "kprobe_hist": ("the same, @ = hist(x)", "instructions", 330),
-    "kretprobe": ("eBPF: kretprobe, empty", "instructions", 230),
-    "kretprobe_count": ("the same, count", "instructions", 350),
-    "kprobe_inside": ("eBPF: kprobe in a function, empty", "instructions", 200),
-    "kprobe_inside_count": ("the same, count", "instructions", None),
-    "fentry": ("eBPF: fentry, empty", "instructions", 45),
-    "fentry_count": ("the same, count", "instructions", 160),
-    "fentry_hist": ("the same, hist", "instructions", 260),
-    "fexit": ("eBPF: fexit, empty", "instructions", 75),
-    "fexit_count": ("the same, count", "instructions", 190),
-    "raw_tp": ("eBPF: raw tracepoint, empty", "instructions", 40),
-    "raw_tp_count": ("the same, count", "instructions", 155),
-    "tracepoint": ("eBPF: tracepoint sys_enter, empty", "instructions", 110),
-    "tracepoint_count": ("the same, count", "instructions", 225),
-    "uprobe": ("eBPF: uprobe, empty", "instructions", 600),
-    "uprobe_count": ("the same, count", "instructions", 720),
-    "kstack": ("eBPF: kstack id into a map", "instructions", 800),
-    "perf_output": ("eBPF: perf event output", "instructions", 330),
-    "ringbuf_output": ("eBPF: ring buffer output", "instructions", 160),
-    "interpreted": ("eBPF: 10 interpreted instructions", "instructions", 80),
-    "fentry_attach": ("eBPF: attach and detach fentry", "instructions", None),
+    "bpf_kprobe": ("eBPF: kprobe at an entry, empty", "instructions", 110),
+    "bpf_kprobe_count": ("the same, @[comm] = count()", "instructions", 230),
+    "bpf_kprobe_hist": ("the same, @ = hist(x)", "instructions", 330),
+    "bpf_kretprobe": ("eBPF: kretprobe, empty", "instructions", 230),
+    "bpf_kretprobe_count": ("the same, count", "instructions", 350),
+    "bpf_kprobe_inside": ("eBPF: kprobe in a function, empty", "instructions", 200),
+    "bpf_kprobe_inside_count": ("the same, count", "instructions", None),
+    "bpf_fentry": ("eBPF: fentry, empty", "instructions", 45),
+    "bpf_fentry_count": ("the same, count", "instructions", 160),
+    "bpf_fentry_hist": ("the same, hist", "instructions", 260),
+    "bpf_fexit": ("eBPF: fexit, empty", "instructions", 75),
+    "bpf_fexit_count": ("the same, count", "instructions", 190),
+    "bpf_raw_tp": ("eBPF: raw tracepoint, empty", "instructions", 40),
+    "bpf_raw_tp_count": ("the same, count", "instructions", 155),
+    "bpf_tracepoint": ("eBPF: tracepoint sys_enter, empty", "instructions", 110),
+    "bpf_tracepoint_count": ("the same, count", "instructions", 225),
+    "bpf_uprobe": ("eBPF: uprobe, empty", "instructions", 600),
+    "bpf_uprobe_count": ("the same, count", "instructions", 720),
+    "bpf_kstack": ("eBPF: kstack id into a map", "instructions", 800),
+    "bpf_perf_output": ("eBPF: perf event output", "instructions", 330),
+    "bpf_ringbuf_output": ("eBPF: ring buffer output", "instructions", 160),
+    "bpf_interpreted": ("eBPF: 10 interpreted instructions", "instructions", 80),
+    "bpf_fentry_attach": ("eBPF: attach and detach fentry", "instructions", None),
 }
 
 
@@ -48,7 +48,8 @@ def build(directory):
 
 def figures_of(text):
     """Returns {name: instructions, or None} from the output of bpf.c."""
-    return {name: None if value == "-" else int(value) for name, value in re.findall(r"^(\w+) (-?\d+|-)\r?$", text, re.M) if name in FIGURES}
+    found = re.findall(r"^(\w+) (-?\d+|-)\r?$", text, re.M)
+    return {f"bpf_{name}": None if value == "-" else int(value) for name, value in found if f"bpf_{name}" in FIGURES}
 
 
 def measure_bpf():
