@@ -14,7 +14,7 @@
  */
 static void *copy_records(u64 from, u32 cnt, u32 rec_size, u32 size)
 {
-	u8 *records = kvzalloc((size_t)cnt * size, GFP_KERNEL);
+	u8 *records = kvzalloc((size_t)cnt * size, GFP_KERNEL | __GFP_NOWARN);
 	int error = records ? 0 : -ENOMEM;
 
 	for (u32 i = 0; i < cnt && !error; i++) {

@@ -206,9 +206,9 @@ static int run_batch(struct batch *b, union bpf_attr __user *uattr, int (*fn)(st
 		return -EFAULT;
 	b->key_size = b->map->key_size;
 	b->value_size = bpf_map_user_value_size(b->map);
-	b->key = kvzalloc(b->key_size, GFP_KERNEL);
-	b->prev_key = kvzalloc(b->key_size, GFP_KERNEL);
-	b->value = kvzalloc(b->value_size, GFP_KERNEL);
+	b->key = kvzalloc(b->key_size, GFP_KERNEL | __GFP_NOWARN);
+	b->prev_key = kvzalloc(b->key_size, GFP_KERNEL | __GFP_NOWARN);
+	b->value = kvzalloc(b->value_size, GFP_KERNEL | __GFP_NOWARN);
 	error = b->key && b->prev_key && b->value ? fn(b) : -ENOMEM;
 	kvfree(b->key);
 	kvfree(b->prev_key);

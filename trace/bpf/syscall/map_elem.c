@@ -13,7 +13,7 @@
 
 void *bpf_copy_in(u64 from, u32 size)
 {
-	void *copy = kvzalloc(max(size, 1U), GFP_KERNEL);
+	void *copy = kvzalloc(max(size, 1U), GFP_KERNEL | __GFP_NOWARN);
 
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
@@ -164,7 +164,7 @@ static int get_key_and_room(struct element *e, u64 key)
 
 	if (error)
 		return error;
-	e->value = kvzalloc(bpf_map_user_value_size(e->map), GFP_KERNEL);
+	e->value = kvzalloc(bpf_map_user_value_size(e->map), GFP_KERNEL | __GFP_NOWARN);
 	return e->value ? 0 : -ENOMEM;
 }
 
@@ -255,7 +255,7 @@ static int next_key(struct element *e, const union bpf_attr *attr)
 
 	if (error)
 		return error;
-	e->value = kvzalloc(max(size, 1U), GFP_KERNEL);
+	e->value = kvzalloc(max(size, 1U), GFP_KERNEL | __GFP_NOWARN);
 	if (!e->value)
 		return -ENOMEM;
 	if (!e->map->ops->get_next_key)

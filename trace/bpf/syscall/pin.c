@@ -71,9 +71,7 @@ static long obj_pin(const union bpf_attr *attr, union bpf_attr __user *uattr __u
 	void *object;
 	int error = -EINVAL;
 
-	if (!f.file)
-		return -EBADF;
-	object = attr->file_flags ? NULL : get_object(f.file, &kind);
+	object = f.file && !attr->file_flags ? get_object(f.file, &kind) : NULL;
 	if (object)
 		error = pin_at((const char __user *)attr->pathname, object, kind);
 	if (object && error)

@@ -15,7 +15,7 @@ static int add_map(struct bpf_prog *prog, struct bpf_map *map)
 	struct bpf_map **old = prog->used_maps, **new;
 	u32 nr = prog->nr_used_maps;
 
-	new = kvzalloc((nr + 1) * sizeof(*new), GFP_KERNEL);
+	new = kvzalloc((nr + 1) * sizeof(*new), GFP_KERNEL | __GFP_NOWARN);
 	if (!new)
 		return -ENOMEM;
 	if (nr)

@@ -2,8 +2,8 @@
  * BPF_OBJ_GET_INFO_BY_FD of programs. Most of it are lists: the program that asks gives a buffer
  * and the number of entries for which it has room, gets as many, and learns how many there are.
  *
- * Instructions and addresses need CAP_BPF; of addresses of the kernel bpftool shows those of the
- * code. The instructions are shown as bpftool prints them: with ids of maps for addresses.
+ * Code needs CAP_BPF and CAP_PERFMON, since it contains addresses of the kernel. The instructions
+ * are shown as bpftool prints them: with ids of maps for their addresses.
  */
 #include "trace/bpf/syscall/info.h"
 
@@ -137,7 +137,7 @@ static int put_insns(const struct bpf_prog *prog, struct bpf_prog_info *info)
 	info->xlated_prog_len = size;
 	if (!room)
 		return 0;
-	insns = kvzalloc(size, GFP_KERNEL);
+	insns = kvzalloc(size, GFP_KERNEL | __GFP_NOWARN);
 	if (!insns)
 		return -ENOMEM;
 	memcpy(insns, prog->insns, size);
@@ -203,7 +203,7 @@ static void fill_fixed(const struct bpf_prog *prog, struct bpf_prog_info *info)
 	info->btf_id = prog->btf ? prog->btf->id : 0;
 }
 
-/* For a program with CAP_BPF. */
+/* For a program that may see addresses of the kernel. */
 static int fill_code(const struct bpf_prog *prog, struct bpf_prog_info *info)
 {
 	int error = put_insns(prog, info);
@@ -236,7 +236,7 @@ int bpf_prog_get_info(const struct bpf_prog *prog, const union bpf_attr *attr,
 	if (error)
 		return error;
 	fill_fixed(prog, &info);
-	if (bpf_capable()) {
+	if (bpf_capable() && bpf_perfmon_capable()) {
 		error = fill_code(prog, &info);
 	} else {
 		info.jited_prog_len = info.xlated_prog_len = 0;

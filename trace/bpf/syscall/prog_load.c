@@ -88,7 +88,7 @@ static struct bpf_prog *alloc_prog(u32 len)
 	if (!prog)
 		return NULL;
 	prog->len = len;
-	prog->insns = kvzalloc((size_t)len * sizeof(*prog->insns), GFP_KERNEL);
+	prog->insns = kvzalloc((size_t)len * sizeof(*prog->insns), GFP_KERNEL | __GFP_NOWARN);
 	prog->stats = kcalloc(nr_cpu_ids, sizeof(*prog->stats), GFP_KERNEL);
 	prog->payer = get_current_user();
 	atomic_set(&prog->refs, 1);
@@ -121,7 +121,7 @@ static int fill_prog(struct bpf_prog *prog, const union bpf_attr *attr, bool gpl
 static int set_tag(struct bpf_prog *prog)
 {
 	size_t size = (size_t)prog->len * sizeof(struct bpf_insn);
-	struct bpf_insn *insns = kvzalloc(size, GFP_KERNEL);
+	struct bpf_insn *insns = kvzalloc(size, GFP_KERNEL | __GFP_NOWARN);
 	u8 digest[SHA1_DIGEST_SIZE];
 
 	if (!insns)
