@@ -20,6 +20,7 @@
 struct bpf_btf;
 struct bpf_map;
 struct bpf_prog;
+struct btf_type;
 struct file;
 struct page;
 struct poll_table_struct;
@@ -120,6 +121,9 @@ struct bpf_map {
 	struct bpf_map_owner {
 		bool known, jited;
 		enum bpf_prog_type type;
+		/* Of TRACING: programs for other functions have other contexts. */
+		enum bpf_attach_type attach_type;
+		const struct btf_type *attach_func_proto;
 	} owner;
 	/* [A] calls and mappings that may write now; BPF_MAP_FROZEN: none, and never again */
 	atomic_t writers;

@@ -115,7 +115,8 @@ u64 __bpf_call_base(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 extern int bpf_jit_enable; /* sysctl net.core.bpf_jit_enable: 0: new programs are interpreted */
 /*
  * Chooses what runs a program that bpf_fixup() has finished: compiles it, or sets the interpreter.
- * Sets bpf_func, jited, jited_len. 0, -ENOMEM, -ENOTSUPP (524: cannot be interpreted). Task context.
+ * Sets bpf_func, jited, jited_len. 0, -ENOMEM, -ENOTSUPP (524: cannot be interpreted), -EINVAL (a map
+ * of programs that it uses holds programs of another kind). Task context.
  */
 int bpf_prog_select_runtime(struct bpf_prog *prog);
 /* Frees the code. No CPU runs the program any more, and none can. Task context. */

@@ -18,6 +18,7 @@
 #include "kernel/rcu/rculist.h"
 #include "kernel/sched/mutex.h"
 #include "trace/bpf/core/btf.h"
+#include "trace/bpf/core/map.h"
 
 /* A function of a program in kallsyms. */
 struct bpf_symbol {
@@ -249,15 +250,28 @@ static bool counts_all_tail_calls(const struct bpf_prog *prog)
 	return !in_function || !callbacks;
 }
 
+/* A program gives its context to those that it tail-calls, so all must be of one kind. */
+static int check_prog_arrays(const struct bpf_prog *prog)
+{
+	for (u32 i = 0; i < prog->nr_used_maps; i++) {
+		struct bpf_map *map = prog->used_maps[i];
+
+		if (map->map_type == BPF_MAP_TYPE_PROG_ARRAY &&
+		    !bpf_prog_array_compatible(map, prog))
+			return -EINVAL;
+	}
+	return 0;
+}
+
 int bpf_prog_select_runtime(struct bpf_prog *prog)
 {
 	if (!counts_all_tail_calls(prog))
 		return -ENOTSUPP;
 	if (READ_ONCE(bpf_jit_enable) && !compile(prog))
-		return 0;
+		return check_prog_arrays(prog);
 	/* Programs share the interpreter's stack with what they tail-call. */
 	if (prog->uses_tail_call && prog->nr_subprogs > 1)
 		return -ENOTSUPP;
 	prog->bpf_func = bpf_interpret;
-	return 0;
+	return check_prog_arrays(prog);
 }

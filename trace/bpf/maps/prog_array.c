@@ -2,7 +2,7 @@
  * PROG_ARRAY: programs that other programs jump to (tail calls).
  *
  * The target gets the context of the program that jumps. So all programs in the map and all that
- * use the map have one type. A compiled program jumps into the code of its target, so all are
+ * use the map have one type, and in TRACING one function. A compiled program jumps into the code of its target, so all are
  * compiled, or none is.
  */
 #include "kernel/errno.h"
@@ -14,13 +14,22 @@ static DEFINE_SPINLOCK(owner_lock); /* the member owner of all maps */
 
 bool bpf_prog_array_compatible(struct bpf_map *map, const struct bpf_prog *prog)
 {
-	struct bpf_map_owner *owner = &map->owner;
+	bool tracing = prog->type == BPF_PROG_TYPE_TRACING;
+	struct bpf_map_owner *owner = &map->owner, other = {
+		.known = true,
+		.jited = prog->jited,
+		.type = prog->type,
+		.attach_type = tracing ? prog->expected_attach_type : 0,
+		.attach_func_proto = prog->attach_func_proto,
+	};
 	bool compatible;
 
 	spin_lock(&owner_lock);
 	if (!owner->known)
-		*owner = (struct bpf_map_owner){ true, prog->jited, prog->type };
-	compatible = owner->type == prog->type && owner->jited == prog->jited;
+		*owner = other;
+	compatible = owner->type == other.type && owner->jited == other.jited &&
+		     owner->attach_type == other.attach_type &&
+		     owner->attach_func_proto == other.attach_func_proto;
 	spin_unlock(&owner_lock);
 	return compatible;
 }
