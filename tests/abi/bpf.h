@@ -55,6 +55,7 @@ static inline long next_key(int fd, const void *key, void *next)
 
 #define MOV64_IMM(dst, value) ((struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = dst, .imm = value })
 #define EXIT()                ((struct bpf_insn){ .code = BPF_JMP | BPF_EXIT })
+#define CALL_HELPER(helper)   ((struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = helper })
 #define LD_MAP(dst, fd)       ((struct bpf_insn){ .code = BPF_LD | BPF_IMM | BPF_DW, .dst_reg = dst, .src_reg = BPF_PSEUDO_MAP_FD, .imm = fd }), ((struct bpf_insn){ 0 })
 
 static inline int load(int type, const struct bpf_insn *insns, unsigned count)

@@ -199,6 +199,9 @@ static void programs_in_maps(void)
 	said("delete again", delete(fd, &key));
 	key = 2;
 	said("update beyond the end", update(fd, &key, &filter, 0));
+#define TAIL_CALL LD_MAP(2, fd), MOV64_IMM(3, 0), CALL_HELPER(BPF_FUNC_tail_call), MOV64_IMM(0, 0), EXIT()
+	tried("use by a program of the same type", LOAD(BPF_PROG_TYPE_SOCKET_FILTER, TAIL_CALL));
+	tried("use by a program of another type", LOAD(BPF_PROG_TYPE_KPROBE, TAIL_CALL));
 }
 
 int main(void)
