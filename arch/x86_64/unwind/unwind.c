@@ -19,6 +19,7 @@
 #include "arch/patch/text_alias.h"
 #include "arch/unwind/unwind.h"
 #include "kernel/kallsyms.h"
+#include "kernel/mm/page_alloc.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sections.h"
 
@@ -74,43 +75,58 @@ bool stack_is_of_task(const struct task_struct *task, const void *addr)
 	return addr >= task->stack && addr < task->stack + THREAD_SIZE;
 }
 
-static bool code_is(unsigned long ip, const u8 *bytes, size_t size)
+#define PUSH_BP_MOV 0xe5894855U /* push rbp; mov rbp, rsp */
+#define RET         0xc3
+#define INT3        0xcc
+#define CALL        0xe8
+#define NOP         0x0f /* the first byte of ftrace's */
+
+static u32 code_at(unsigned long ip)
 {
-	if (!is_text_address(ip) || !is_text_address(ip + size - 1))
-		return false;
-	for (size_t i = 0; i < size; i++)
-		if (((const volatile u8 *)ip)[i] !=
-		    bytes[i]) /* volatile: the compiler must not call memcmp() */
-			return false;
-	return true;
+	return *(const volatile u32 *)ip;
+}
+
+static u8 byte_at(unsigned long ip)
+{
+	return *(const volatile u8 *)ip;
+}
+
+/* Whether the bytes from ip - 1 to ip + 8 can be read: as a rule in one page of text. */
+static bool is_readable_around(unsigned long ip)
+{
+	return is_text_address(ip) && (!(((ip - 1) ^ (ip + 8)) & ~(PAGE_SIZE - 1)) ||
+				       (is_text_address(ip - 1) && is_text_address(ip + 8)));
 }
 
 /*
- * Whether a function begins at ip, or at ip - 1: so the registers of a kprobe say it, like those of
- * a breakpoint. There is a breakpoint, or the call or nop of ftrace.
+ * Where the return address is, if the function at ip has not yet set rbp, or has given it back: 0:
+ * on top of the stack; 8: behind the pushed rbp. -1: the function has its frame.
+ *
+ * The first instruction of a function is the call or nop of ftrace. The registers of a kprobe there,
+ * like those of a breakpoint, point behind its first byte.
  */
-static bool at_first_instruction(unsigned long ip, const u8 push_bp_mov[4])
+static int return_slot(unsigned long ip)
 {
-	static const u8 first_bytes[] = { 0xcc, 0xe8, 0x0f };
+	u8 before;
 
-	if (code_is(ip + 5, push_bp_mov, 4))
-		return true;
-	return code_is(ip + 4, push_bp_mov, 4) &&
-	       (code_is(ip - 1, first_bytes, 1) || code_is(ip - 1, first_bytes + 1, 1) ||
-		code_is(ip - 1, first_bytes + 2, 1));
+	if (!is_readable_around(ip))
+		return is_text_address(ip) && byte_at(ip) == RET ? 0 : -1;
+	if (code_at(ip - 1) == PUSH_BP_MOV)
+		return 8;
+	if (code_at(ip) == PUSH_BP_MOV || code_at(ip + 5) == PUSH_BP_MOV || byte_at(ip) == RET)
+		return 0;
+	before = byte_at(ip - 1);
+	if (code_at(ip + 4) == PUSH_BP_MOV && (before == INT3 || before == CALL || before == NOP))
+		return 0;
+	return -1;
 }
 
-/*
- * A function that has not yet pushed rbp, or has already popped it, is not in the chain of frames:
- * the address of its caller is on top of the stack. The first instruction of a function is the call
- * or nop of ftrace.
- */
+/* Such a function is not in the chain of frames: its caller comes from the stack itself. */
 static unsigned long frameless_caller(struct unwind *u, const struct pt_regs *regs)
 {
-	static const u8 push_bp_mov[] = { 0x55, 0x48, 0x89, 0xe5 };
-	static const u8 ret_insn[] = { 0xc3 };
-	struct stack_bounds b;
 	unsigned long sp = regs->sp, ret;
+	struct stack_bounds b;
+	int slot;
 
 	/*
 	 * The function has returned to the code of trace/fgraph: its return address is below the
@@ -119,11 +135,10 @@ static unsigned long frameless_caller(struct unwind *u, const struct pt_regs *re
 	ret = return_address(u, regs->ip, sp - 8);
 	if (ret != regs->ip)
 		return ret;
-	if (code_is(regs->ip, push_bp_mov + 1, 3) && code_is(regs->ip - 1, push_bp_mov, 4))
-		sp += 8;
-	else if (!code_is(regs->ip, push_bp_mov, 4) && !code_is(regs->ip, ret_insn, 1) &&
-		 !at_first_instruction(regs->ip, push_bp_mov))
+	slot = return_slot(regs->ip);
+	if (slot < 0)
 		return 0;
+	sp += (unsigned long)slot;
 	if (!IS_ALIGNED(sp, 8) || !find_stack(u, sp, &b))
 		return 0;
 	return return_address(u, *(unsigned long *)sp, sp);
