@@ -311,12 +311,12 @@ int check_ptr_to_map_access(struct bpf_verifier_env *env, int regno, int off, in
 			    int dst_regno)
 {
 	const struct bpf_map *map = cur_regs(env)[regno].map_ptr;
+	/* The text is Linux's, which knows what is around a struct bpf_map. */
 	const char *name = map->map_type == BPF_MAP_TYPE_ARRAY ? "bpf_array" : "bpf_map";
-	u32 id = bpf_btf_find_struct(env->btf, name);
 
-	if (!id)
-		id = bpf_btf_find_struct(env->btf, "bpf_map");
-	if (!id) {
+	if (!env->map_btf_id)
+		env->map_btf_id = bpf_btf_find_struct(env->btf, "bpf_map");
+	if (!env->map_btf_id) {
 		verbose(env, "map_ptr access not supported without CONFIG_DEBUG_INFO_BTF\n");
 		return -ENOTSUPP;
 	}
@@ -328,5 +328,5 @@ int check_ptr_to_map_access(struct bpf_verifier_env *env, int regno, int off, in
 		verbose(env, "only read from %s is supported\n", name);
 		return -EACCES;
 	}
-	return load_member(env, id, off, size, dst_regno);
+	return load_member(env, env->map_btf_id, off, size, dst_regno);
 }

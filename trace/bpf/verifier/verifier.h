@@ -230,6 +230,7 @@ struct bpf_verifier_env {
 	struct bpf_origin_block *origins; /* memory of all origins: precision.c */
 	size_t state_bytes; /* of all states: at most BPF_STATE_MEMORY */
 	u32 max_ctx_offset;
+	u32 map_btf_id; /* of struct bpf_map; 0: not looked up yet */
 	int push_error;
 	u64 insn_log_pos; /* where the log stood after the last instruction, and its length there */
 	u32 insn_log_len;
