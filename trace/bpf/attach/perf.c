@@ -8,8 +8,8 @@
  *	PERF_EVENT	other events. Context: the registers, the period, and an address.
  */
 #include "arch/cpu/ptrace.h"
-#include "arch/irq/descriptors.h"
 #include "arch/mm/uaccess.h"
+#include "arch/unwind/perf_regs.h"
 #include "arch/unwind/regs.h"
 #include "fs/file/file.h"
 #include "fs/vfs/fs.h"
@@ -63,13 +63,8 @@ static const struct pt_regs *find_regs(struct perf_program_hit *hit, struct pt_r
 		hit->complete(hit);
 	if (hit->regs)
 		return hit->regs;
-	*regs = (struct pt_regs){
-		.ip = hit->ip,
-		.bp = hit->frame,
-		.sp = hit->frame,
-		.cs = __KERNEL_CS,
-		.ss = __KERNEL_DS,
-	};
+	perf_fetch_caller_regs(regs, hit->ip, hit->frame);
+	regs->bp = hit->frame;
 	return regs;
 }
 

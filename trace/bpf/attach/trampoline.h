@@ -1,6 +1,6 @@
 /*
  * Programs at the entry and at the return of functions of the kernel: fentry, fexit, fmod_ret. The
- * trampoline of a function runs the programs of its links (arch/x86_64/bpf).
+ * trampoline of a function runs the programs of its links (arch/bpf).
  */
 #pragma once
 
