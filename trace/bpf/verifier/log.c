@@ -2,7 +2,6 @@
  * What the user reads: the log of the verifier, in the words of Linux, because tools look for some of
  * them and people know them.
  */
-#include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "trace/bpf/verifier/verifier.h"
 
@@ -203,12 +202,13 @@ void bpf_log_rewind(struct bpf_verifier_env *env, u64 pos)
 
 void bpf_print_insn(struct bpf_verifier_env *env, u32 insn_idx)
 {
+	u64 start = env->log->pos;
 	char text[96];
 
 	bpf_disasm(&env->insns[insn_idx], text, sizeof(text));
 	verbose(env, "%u: %s\n", insn_idx, text);
 	env->insn_log_pos = env->log->pos;
-	env->insn_log_len = (u32)strlen(text);
+	env->insn_log_len = (u32)(env->log->pos - start - 1);
 }
 
 void bpf_print_insn_state(struct bpf_verifier_env *env, s32 insn_idx)
