@@ -337,12 +337,22 @@ static int call_sleeper(void *arg __unused)
 	return 17;
 }
 
+static int find_function(void *arg, unsigned long ip)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	sprint_symbol_no_offset(name, ip);
+	*(bool *)arg |= !strcmp(name, "ftrace_target_call");
+	return 0;
+}
+
 SELFTEST(bpf_trampoline, a_task_asleep_in_the_function_returns_after_the_program_has_gone)
 {
 	struct bpf_prog *prog = observer(BPF_TRACE_FEXIT, 0);
 	struct bpf_tramp_link link = { .prog = prog };
 	struct text_area_stats before, during, after;
 	struct task_struct *task;
+	bool found = false;
 
 	ASSERT(prog && test_prog_aim(prog, BPF_TRACE_FEXIT, "ftrace_target_call"));
 	rcu_barrier_tasks();
@@ -351,6 +361,11 @@ SELFTEST(bpf_trampoline, a_task_asleep_in_the_function_returns_after_the_program
 	task = test_task_start(call_sleeper, NULL, "sleeper");
 	ASSERT(task);
 	wait_for_completion(&in_function);
+	while (READ_ONCE(task->on_cpu))
+		msleep(1);
+	/* A live patch may trust the trace. */
+	EXPECT_EQ(arch_stack_walk_reliable(task, find_function, &found), 0);
+	EXPECT(found);
 	bpf_trampoline_detach(&link);
 	while (atomic_read(&prog->refs) > 1)
 		msleep(1);

@@ -40,8 +40,10 @@ void ftrace_add_oops_user(struct ftrace_oops_user *user)
 /* True if ip is in code that calls callbacks. The ops of a trampoline may have left already. */
 static bool is_caller(unsigned long ip)
 {
-	if (arch_is_ftrace_caller(ip) || (ip >= TEXT_AREA_START && ip < TEXT_AREA_END))
+	if (arch_is_ftrace_caller(ip))
 		return true;
+	if (ip >= TEXT_AREA_START && ip < TEXT_AREA_END)
+		return !is_generated_call || !is_generated_call(ip);
 	for (const struct ftrace_oops_user *user = oops_users; user; user = user->next)
 		if (user->is_caller(ip))
 			return true;

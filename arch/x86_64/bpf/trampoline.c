@@ -294,6 +294,7 @@ static void emit_around(struct tramp_pass *p, struct bpf_tramp_code *code)
 	}
 	emit_restore_args(p);
 	emit_to_function(p, CALL_OPCODE, 2);
+	code->called[p->shared] = e->at;
 	emit_rm(e, X86_W, 0x89, RAX, RBP, result_slot(p));
 	code->skip[p->shared] = e->at;
 	for (u32 i = 0; i < TEXT_PATCH_SIZE; i++)

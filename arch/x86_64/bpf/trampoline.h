@@ -31,9 +31,10 @@ struct bpf_tramp_plan {
 struct bpf_tramp_code {
 	u32 size;
 	u32 start[2];
+	u32 called[2]; /* behind the call of the function. 0: there is none */
 	/*
-	 * Behind the call of the function: a nop of 5 bytes. As a jmp to skip_to it lets calls that
-	 * return leave out the programs. 0: the function is not called.
+	 * After the call: a nop of 5 bytes. As a jmp to skip_to it lets calls that return leave out
+	 * the programs.
 	 */
 	u32 skip[2], skip_to[2];
 };

@@ -14,6 +14,11 @@ struct task_struct;
 extern unsigned long (*unwind_return_hook)(struct task_struct *task, int *idx, unsigned long ret,
 					   unsigned long *slot);
 extern unsigned long unwind_replaced;
+/*
+ * Set by the part of the kernel whose generated code calls traced functions: whether ip is behind
+ * such a call. The code has a frame, and no callback runs. NULL: there is no such code. Any context.
+ */
+extern bool (*is_generated_call)(unsigned long ip);
 /* The return address of the current function. */
 #define _RET_IP_ real_return_address((unsigned long *)__builtin_frame_address(0) + 1)
 /* The return address of the function that has called the current one, which is noinline. */

@@ -26,6 +26,7 @@
 unsigned long (*unwind_return_hook)(struct task_struct *task, int *idx, unsigned long ret,
 				    unsigned long *slot);
 unsigned long unwind_replaced __ro_after_init;
+bool (*is_generated_call)(unsigned long ip) __ro_after_init;
 
 static unsigned long return_address(struct unwind *u, unsigned long ret, unsigned long slot)
 {

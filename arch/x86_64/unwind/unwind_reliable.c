@@ -34,7 +34,7 @@ static bool ends_trace(const struct task_struct *task, unsigned long bp)
 /*
  * Returns whether ip is in a C function, which keeps a frame while it calls another function.
  * Assembly is not reliable: code there may be about to enter a function that is not on the stack
- * yet. Init text counts, because it called the idle task of the boot CPU.
+ * yet. So is generated code, but where it calls a function with a frame of its own. Init text counts, because it called the idle task of the boot CPU.
  */
 static bool is_c_text(unsigned long ip)
 {
@@ -42,6 +42,8 @@ static bool is_c_text(unsigned long ip)
 		return true;
 	if (ip >= MODULES_START && ip < MODULES_END)
 		return is_text_address(ip);
+	if (ip >= TEXT_AREA_START && ip < TEXT_AREA_END)
+		return is_generated_call && is_generated_call(ip);
 	return ip >= (unsigned long)_stext && ip < (unsigned long)_etext &&
 	       !(ip >= (unsigned long)__entry_text_start && ip < (unsigned long)__entry_text_end);
 }

@@ -16,13 +16,14 @@
 
 #include "arch/patch/text_area.h"
 #include "arch/patch/text_patch.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
-#include "kernel/rcu/rcu.h"
+#include "kernel/rcu/rculist.h"
 #include "kernel/sched/mutex.h"
 #include "kernel/workqueue/workqueue.h"
 #include "trace/bpf/core/prog.h"
@@ -31,6 +32,7 @@
 #define POLL_NS 200000000ULL
 
 struct bpf_tramp_image {
+	struct list_head list;      /* [images_mutex] to write; RCU */
 	struct bpf_tramp_code code; /* [C] */
 	unsigned long address;      /* [C] */
 	atomic_t calls;             /* [A] of the function, in progress; its code counts them */
@@ -43,6 +45,8 @@ struct bpf_tramp_image {
 	struct rcu_head rcu;
 };
 
+static DEFINE_MUTEX(images_mutex);
+static LIST_HEAD(images);
 static DEFINE_MUTEX(asleep_mutex);
 static LIST_HEAD(images_asleep); /* [asleep_mutex] */
 static struct delayed_work sleepers_work;
@@ -99,6 +103,9 @@ struct bpf_tramp_image *bpf_tramp_image_create(struct bpf_tramp_plan *plan, u32 
 		goto free_text;
 	count_programs(image, plan);
 	name_image(image, id);
+	mutex_lock(&images_mutex);
+	list_add_tail_rcu(&image->list, &images);
+	mutex_unlock(&images_mutex);
 	return image;
 
 free_text:
@@ -125,6 +132,9 @@ static void free_image(struct bpf_tramp_image *image)
 {
 	text_area_free(image->address, image->code.size);
 	kallsyms_del(&image->symbol);
+	mutex_lock(&images_mutex);
+	list_del_rcu(&image->list);
+	mutex_unlock(&images_mutex);
 	call_rcu(&image->rcu, free_memory);
 }
 
@@ -194,8 +204,26 @@ void bpf_tramp_image_retire(struct bpf_tramp_image *image)
 	call_rcu_tasks(&image->rcu, only_callers_left);
 }
 
+/* ---- stacks ---- */
+
+/* Whether ip is behind the call of a function in an image: no program runs there. Any context. */
+static bool is_call_of_function(unsigned long ip)
+{
+	const struct bpf_tramp_image *image;
+	bool found = false;
+
+	preempt_disable_notrace();
+	list_for_each_entry_rcu (image, &images, list)
+		for (unsigned i = 0; i < ARRAY_SIZE(image->code.called); i++)
+			found |= image->code.called[i] &&
+				 ip == image->address + image->code.called[i];
+	preempt_enable_notrace();
+	return found;
+}
+
 static int __init tramp_image_init(void)
 {
+	is_generated_call = is_call_of_function;
 	INIT_DELAYED_WORK(&sleepers_work, look_at_sleepers);
 	return 0;
 }
