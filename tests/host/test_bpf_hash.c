@@ -384,6 +384,23 @@ static void a_full_lru_drops_what_was_not_used(void **state)
 	}
 }
 
+static void a_key_that_was_used_long_ago_goes(void **state)
+{
+	(void)state;
+	struct bpf_map *map = new_map(BPF_MAP_TYPE_LRU_HASH, 8, 8, 100, 0);
+	u64 key;
+
+	for (key = 0; key < 100; key++)
+		assert_int_equal(update(map, &key, &key, BPF_ANY), 0);
+	for (key = 0; key < 40; key++)
+		lookup(map, &key);
+	for (key = 1000; key < 1300; key++)
+		assert_int_equal(update(map, &key, &key, BPF_ANY), 0);
+	for (key = 0; key < 40; key++)
+		assert_null(lookup(map, &key));
+	free_map(map);
+}
+
 static void an_lru_takes_any_number_of_keys(void **state)
 {
 	(void)state;
@@ -477,6 +494,7 @@ int main(void)
 		cmocka_unit_test(a_cpu_that_holds_a_lock_waits_for_none),
 		cmocka_unit_test(the_top_of_a_pool_is_never_the_same_again),
 		cmocka_unit_test(a_full_lru_drops_what_was_not_used),
+		cmocka_unit_test(a_key_that_was_used_long_ago_goes),
 		cmocka_unit_test(an_lru_takes_any_number_of_keys),
 		cmocka_unit_test(user_space_that_reads_uses_nothing),
 		cmocka_unit_test(a_hash_agrees_with_an_array),

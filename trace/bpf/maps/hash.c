@@ -54,20 +54,24 @@ static inline struct bpf_htab_bucket *bucket_of(const struct bpf_htab *htab, u32
 /* The lock of the bucket held. */
 static void link_elem(struct bpf_htab_bucket *bucket, struct bpf_htab_elem *elem)
 {
+	/* LAB 17: A reader may be in the list at each moment. Starts as: (void)bucket, (void)elem; */
 	__atomic_store_n(&elem->next, bucket->first, __ATOMIC_RELAXED);
 	__atomic_store_n(&elem->linked, true, __ATOMIC_RELAXED);
 	smp_store_release(&bucket->first, (u64)elem);
+	/* END LAB 17 */
 }
 
 /* The same; elem is in that bucket. */
 static void unlink_elem(struct bpf_htab_bucket *bucket, struct bpf_htab_elem *elem)
 {
+	/* LAB 17: A reader may be at this element. Starts as: (void)bucket, (void)elem; */
 	u64 *link = &bucket->first;
 
 	while (*link != (u64)elem)
 		link = &((struct bpf_htab_elem *)*link)->next;
 	smp_store_release(link, elem->next);
 	__atomic_store_n(&elem->linked, false, __ATOMIC_RELAXED);
+	/* END LAB 17 */
 }
 
 bool bpf_htab_unlink(struct bpf_htab *htab, struct bpf_htab_elem *elem)

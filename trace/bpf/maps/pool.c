@@ -63,19 +63,20 @@ static inline bool wants_chunk(const struct bpf_pool *pool)
 
 struct bpf_pool_elem *bpf_pool_take(struct bpf_pool *pool)
 {
+	struct bpf_pool_elem *elem = NULL;
+	/* LAB 17: Between the load of top and the cmpxchg, others may take and give back. */
 	u64 top = smp_load_acquire(&pool->top), next;
-	struct bpf_pool_elem *elem;
 
 	do {
-		if (!(u32)top) {
-			elem = NULL;
+		elem = NULL;
+		if (!(u32)top)
 			break;
-		}
 		elem = bpf_pool_elem(pool, (u32)top - 1);
 		next = ((top >> 32) + 1) << 32 |
 		       __atomic_load_n(&elem->next_free, __ATOMIC_RELAXED);
 	} while (!__atomic_compare_exchange_n(&pool->top, &top, next, false, __ATOMIC_ACQ_REL,
 					      __ATOMIC_ACQUIRE));
+	/* END LAB 17 */
 	if (elem)
 		atomic_dec(&pool->nr_free);
 	if (unlikely(wants_chunk(pool)))
@@ -87,6 +88,10 @@ struct bpf_pool_elem *bpf_pool_take(struct bpf_pool *pool)
 static void give_chain(struct bpf_pool *pool, struct bpf_pool_elem *first,
 		       struct bpf_pool_elem *last, u32 n)
 {
+	/*
+	 * LAB 17: The last element of the chain leads to the one that was first. Starts as:
+	 * (void)first, (void)last;
+	 */
 	u64 top = __atomic_load_n(&pool->top, __ATOMIC_RELAXED), new;
 
 	do {
@@ -94,6 +99,7 @@ static void give_chain(struct bpf_pool *pool, struct bpf_pool_elem *first,
 		new = ((top >> 32) + 1) << 32 | (first->number + 1);
 	} while (!__atomic_compare_exchange_n(&pool->top, &top, new, false, __ATOMIC_RELEASE,
 					      __ATOMIC_RELAXED));
+	/* END LAB 17 */
 	atomic_add((int)n, &pool->nr_free);
 }
 

@@ -91,6 +91,11 @@ static long push(struct bpf_map *map, const void *value, u64 flags)
 		return -EINVAL;
 	if (!bpf_lock(&qs->lock, &irq_flags))
 		return -EBUSY;
+	/*
+	 * LAB 17: A ring is full when one more value would make it look empty. Starts as:
+	 * error = -E2BIG;
+	 * (void)value, (void)after;
+	 */
 	if (after(qs, qs->head) == qs->tail) {
 		if (flags == BPF_EXIST)
 			qs->tail = after(qs, qs->tail);
@@ -101,6 +106,7 @@ static long push(struct bpf_map *map, const void *value, u64 flags)
 		memcpy(value_at(qs, qs->head), value, map->value_size);
 		qs->head = after(qs, qs->head);
 	}
+	/* END LAB 17 */
 	bpf_unlock(&qs->lock, irq_flags);
 	return error;
 }
@@ -116,6 +122,12 @@ static long get(struct bpf_map *map, void *value, bool newest, bool take)
 		memset(value, 0, map->value_size);
 		return -EBUSY;
 	}
+	/*
+	 * LAB 17: The oldest value is at tail, the newest one before head. Starts as:
+	 * empty = true;
+	 * memset(value, 0, map->value_size);
+	 * (void)newest, (void)take, (void)before, (void)value_at;
+	 */
 	empty = qs->head == qs->tail;
 	if (empty)
 		memset(value, 0, map->value_size);
@@ -126,6 +138,7 @@ static long get(struct bpf_map *map, void *value, bool newest, bool take)
 		qs->head = before(qs, qs->head);
 	else if (!empty && take)
 		qs->tail = after(qs, qs->tail);
+	/* END LAB 17 */
 	bpf_unlock(&qs->lock, irq_flags);
 	return empty ? -ENOENT : 0;
 }

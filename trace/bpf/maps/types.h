@@ -99,6 +99,13 @@ DECLARE_PER_CPU(int, bpf_locks_held); /* or being taken */
 /* True: locked, with interrupts off; *flags is for bpf_unlock(). False: -EBUSY. Any context. */
 static __always_inline bool bpf_lock(u32 *lock, unsigned long *flags)
 {
+	/*
+	 * LAB 17: An NMI may come between any two instructions, and take locks as well. Starts as:
+	 * raw_local_irq_save(*flags);
+	 * while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
+	 *	cpu_relax();
+	 * return true;
+	 */
 	bool may_wait;
 
 	raw_local_irq_save(*flags);
@@ -115,14 +122,21 @@ static __always_inline bool bpf_lock(u32 *lock, unsigned long *flags)
 			cpu_relax();
 	}
 	return true;
+	/* END LAB 17 */
 }
 
 static __always_inline void bpf_unlock(u32 *lock, unsigned long flags)
 {
+	/*
+	 * LAB 17: In which order? Starts as:
+	 * __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+	 * raw_local_irq_restore(flags);
+	 */
 	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 	barrier();
 	this_cpu_dec(bpf_locks_held);
 	raw_local_irq_restore(flags);
+	/* END LAB 17 */
 }
 
 /* ---- values of each CPU ---- */

@@ -1,0 +1,304 @@
+/*
+ * The maps of eBPF: queues, locks, pools, hash tables, LRU.
+ * sources: trace/bpf/maps/map.c trace/bpf/maps/pool.c trace/bpf/maps/hash.c trace/bpf/maps/lru.c trace/bpf/maps/queue_stack.c
+ *
+ * lab17_maps STEP prints what it has seen; labs/tests/lab17.py judges it. Each thread is a CPU. A signal handler is an NMI.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "kernel/errno.h"
+#include "kernel/mm/vmalloc.h"
+#include "trace/bpf/core/prog.h"
+#include "trace/bpf/maps/hash.h"
+
+/* ---- what the maps need ---- */
+
+__thread unsigned host_cpu;
+unsigned nr_cpu_ids = 2;
+struct cpumask cpu_possible_mask = { { 3 } };
+DEFINE_PER_CPU(u32, __preempt_count);
+DEFINE_PER_CPU(bool, host_irqs_off);
+DEFINE_PER_CPU(void *, current_task);
+
+void *__kmalloc(size_t size, gfp_t gfp) { return gfp & __GFP_ZERO ? calloc(1, size) : malloc(size); }
+void *kmalloc_trace(unsigned long id, gfp_t gfp, size_t size) { return (void)id, __kmalloc(size, gfp); }
+void kfree(const void *p) { free((void *)p); }
+void *kvzalloc(size_t size, gfp_t gfp) { return (void)gfp, calloc(1, size); }
+void kvfree(const void *p) { free((void *)p); }
+void si_meminfo(struct meminfo *info) { info->total = info->free = 1ULL << 30; }
+void get_random_bytes(void *buf, size_t len) { memset(buf, 0x5a, len); }
+void preempt_schedule(void) { }
+void __mutex_init(struct mutex *m) { (void)m; }
+void mutex_lock(struct mutex *m) { (void)m; }
+void mutex_unlock(struct mutex *m) { (void)m; }
+void INIT_WORK(struct work_struct *work, work_func_t func) { work->func = func; }
+bool schedule_work(struct work_struct *work) { return work; }
+bool cancel_work_sync(struct work_struct *work) { return work; }
+bool irq_work_queue(struct irq_work *work) { return work; }
+void irq_work_sync(struct irq_work *work) { (void)work; }
+u64 bpf_call_callback(const void *f, u64 a, u64 b, u64 c, u64 d, u64 e) { return (u64)f + a + b + c + d + e; }
+
+static struct bpf_map *new_map(u32 type, u32 key_size, u32 max_entries)
+{
+	union bpf_attr attr = { .map_type = type, .key_size = key_size, .value_size = 8,
+				.max_entries = max_entries };
+	struct bpf_map *map = bpf_find_map_type(type)->alloc(&attr);
+
+	if (IS_ERR(map))
+		exit(2);
+	return map;
+}
+
+static long update(struct bpf_map *map, u64 key, u64 value)
+{
+	return map->ops->update(map, &key, &value, BPF_ANY);
+}
+
+static u64 *lookup(struct bpf_map *map, u64 key)
+{
+	return map->ops->lookup(map, &key);
+}
+
+static void say(const char *word, u64 number)
+{
+	printf("%s %lu\n", word, (unsigned long)number);
+	fflush(stdout);
+}
+
+/* ---- steps ---- */
+
+static void queues(u32 type)
+{
+	struct bpf_map *map = new_map(type, 0, 5);
+	u64 value, wrong = 0, n = 0;
+
+	for (unsigned round = 0; round < 13; round++) {
+		u64 first = n;
+
+		for (unsigned i = 0; i < 5; i++, n++)
+			wrong += map->ops->push(map, &n, BPF_ANY) != 0;
+		wrong += map->ops->push(map, &n, BPF_ANY) != -E2BIG;
+		wrong += map->ops->push(map, &n, BPF_EXIST) != 0; /* the oldest one goes */
+		n++;
+		for (unsigned i = 0; i < 5; i++) {
+			u64 expected = type == BPF_MAP_TYPE_STACK ? n - 1 - i : first + 1 + i;
+
+			value = ~0ULL;
+			wrong += map->ops->peek(map, &value) || value != expected;
+			value = ~0ULL;
+			wrong += map->ops->pop(map, &value) || value != expected;
+		}
+		value = ~0ULL;
+		wrong += map->ops->pop(map, &value) != -ENOENT || value != 0;
+		/* So that the ring begins at another place next time. */
+		wrong += map->ops->push(map, &n, BPF_ANY) || map->ops->pop(map, &value);
+	}
+	say("wrong", wrong);
+}
+
+static u32 foreign;
+static bool held;
+
+static void *hold_for_a_while(void *arg)
+{
+	unsigned long flags;
+
+	host_cpu = 1;
+	if (!bpf_lock(&foreign, &flags))
+		exit(2);
+	__atomic_store_n(&held, true, __ATOMIC_RELEASE);
+	usleep((useconds_t)(uintptr_t)arg);
+	bpf_unlock(&foreign, flags);
+	return NULL;
+}
+
+static void start_holder(pthread_t *thread, uintptr_t microseconds)
+{
+	held = false;
+	pthread_create(thread, NULL, hold_for_a_while, (void *)microseconds);
+	while (!__atomic_load_n(&held, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+static void locks(void)
+{
+	unsigned long flags, inner;
+	u32 own = 0, other = 0;
+	pthread_t thread;
+
+	say("locked", bpf_lock(&own, &flags));
+	say("interrupts_off", host_irqs_off);
+	say("second_try", bpf_lock(&own, &inner)); /* an NMI that wants the same lock */
+	say("free_one", bpf_lock(&other, &inner));
+	bpf_unlock(&other, inner);
+	say("still_off", host_irqs_off);
+	start_holder(&thread, 300000);
+	say("foreign_one", bpf_lock(&foreign, &inner)); /* of another CPU */
+	pthread_join(thread, NULL);
+	bpf_unlock(&own, flags);
+	say("on_again", !host_irqs_off);
+	start_holder(&thread, 50000);
+	say("waited", bpf_lock(&foreign, &flags)); /* holds nothing: it may wait */
+	bpf_unlock(&foreign, flags);
+	pthread_join(thread, NULL);
+}
+
+#define ELEMS 6
+
+static void pools(void)
+{
+	struct bpf_pool *pool = &to_htab(new_map(BPF_MAP_TYPE_HASH, 8, ELEMS - 4))->pool;
+	struct bpf_pool_elem *taken[ELEMS + 1] = { 0 };
+	u64 tops[600], twice = 0, same = 0, n = 0;
+
+	while (n < ELEMS + 1 && (taken[n] = bpf_pool_take(pool)))
+		n++;
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned j = 0; j < i; j++)
+			twice += taken[i] == taken[j];
+	say("elements", n);
+	say("twice", twice);
+	for (unsigned i = 0; i < n; i++)
+		bpf_pool_give(pool, taken[i]);
+	for (unsigned i = 0; n && i < 600; i += 3) {
+		tops[i] = pool->top;
+		taken[0] = bpf_pool_take(pool);
+		tops[i + 1] = pool->top;
+		taken[1] = bpf_pool_take(pool);
+		bpf_pool_give(pool, taken[0]);
+		tops[i + 2] = pool->top;
+		bpf_pool_give(pool, taken[1]);
+	}
+	for (unsigned i = 0; n && i < 600; i++)
+		for (unsigned j = 0; j < i; j++)
+			same += tops[i] == tops[j];
+	say("same", same);
+	n = 0;
+	while (n < ELEMS + 1 && bpf_pool_take(pool))
+		n++;
+	say("left", n);
+}
+
+static void hashes(void)
+{
+	struct bpf_map *map = new_map(BPF_MAP_TYPE_HASH, 8, 50);
+	u64 model[80] = { 0 }, wrong = 0, key, *prev = NULL, seen = 0, used = 0;
+
+	srandom(17);
+	for (u64 round = 1; round < 30000; round++) {
+		u64 k = (u64)random() % 80, *value = lookup(map, k);
+
+		wrong += model[k] ? !value || *value != model[k] : value != NULL;
+		if (random() % 3 == 0) {
+			wrong += map->ops->delete (map, &k) != (model[k] ? 0 : -ENOENT);
+			model[k] = 0;
+		} else if (update(map, k, round) == 0) {
+			model[k] = round;
+		}
+	}
+	for (unsigned k = 0; k < 80; k++)
+		used += model[k] != 0;
+	while (seen <= 80 && map->ops->get_next_key(map, prev, &key) == 0) {
+		prev = &key;
+		seen++;
+	}
+	say("wrong", wrong);
+	say("walked", seen);
+	say("used", used);
+}
+
+#define STAYING 8
+#define MOVING  8
+#define MOVES   4000
+
+static struct bpf_map *shared;
+static u64 moves;
+
+static void move_elements(int sig)
+{
+	(void)sig;
+	for (u64 i = 0; i < MOVING; i++) {
+		u64 key = (moves + 1) * 1000 + i;
+
+		shared->ops->delete (shared, &key);
+	}
+	moves++;
+	for (u64 i = 0; i < MOVING; i++)
+		update(shared, (moves + 1) * 1000 + i, 1);
+}
+
+/* Keys that stay, in two lists through which others come and go while a reader is at them. */
+static void readers(void)
+{
+	struct itimerval often = { { 0, 20 }, { 0, 20 } };
+	u64 missed = 0;
+
+	signal(SIGALRM, move_elements);
+	shared = new_map(BPF_MAP_TYPE_HASH, 8, 64);
+	to_htab(shared)->mask = 1;
+	for (u64 key = 0; key < STAYING; key++)
+		update(shared, key, key);
+	for (u64 key = 1000; key < 1000 + MOVING; key++)
+		update(shared, key, key);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (u64 key = 0; __atomic_load_n(&moves, __ATOMIC_RELAXED) < MOVES; key = (key + 1) % STAYING)
+		missed += !lookup(shared, key);
+	say("missed", missed);
+}
+
+static void clocks(void)
+{
+	struct bpf_map *map = new_map(BPF_MAP_TYPE_LRU_HASH, 8, 100);
+	u64 refused = 0, lost = 0, there = 0, stale = 0;
+
+	for (u64 key = 0; key < 100; key++)
+		refused += update(map, key, key) != 0;
+	say("refused_at_first", refused);
+	refused = 0;
+	for (u64 key = 0; key < 40; key++)
+		lookup(map, key);
+	for (u64 key = 1000; key < 1300; key++) {
+		refused += update(map, key, key) != 0;
+		for (u64 used = 0; used < 20; used++) /* a program needs these all the time */
+			lost += !lookup(map, used);
+	}
+	for (u64 key = 20; key < 40; key++) /* used once, long ago */
+		stale += lookup(map, key) != NULL;
+	for (u64 key = 0; key < 1300; key++)
+		there += lookup(map, key) != NULL;
+	say("refused", refused);
+	say("lost", lost);
+	say("stale", stale);
+	say("there", there);
+	say("counted", (u64)atomic_read(&to_htab(map)->count));
+}
+
+int main(int argc, char **argv)
+{
+	const char *step = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(step, "queue"))
+		queues(BPF_MAP_TYPE_QUEUE);
+	else if (!strcmp(step, "stack"))
+		queues(BPF_MAP_TYPE_STACK);
+	else if (!strcmp(step, "lock"))
+		locks();
+	else if (!strcmp(step, "pool"))
+		pools();
+	else if (!strcmp(step, "hash"))
+		hashes();
+	else if (!strcmp(step, "reader"))
+		readers();
+	else
+		clocks();
+	fflush(stdout);
+	_exit(0); /* the maps are not freed: no leak of the student's */
+}
