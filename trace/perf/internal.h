@@ -527,17 +527,6 @@ void perf_event_read(const struct perf_event *event, bool times, struct perf_val
 u64 perf_event_count(const struct perf_event *event);
 void perf_event_reset(struct perf_event *event); /* the event and its children. M held */
 
-/*
- * sample.c. Writes a sample with these bytes into an event of PERF_COUNT_SW_BPF_OUTPUT of this CPU,
- * which need not be hit: for programs of eBPF. regs: of what the program has interrupted or probed;
- * NULL: the sample tells ip. -EINVAL: another kind of event; -EOPNOTSUPP: of another CPU, or off;
- * -E2BIG; -ENOSPC: no room; -EBUSY. Preemption off, any context.
- */
-int perf_output_raw(struct perf_event *event, const void *raw, u32 size,
-		    const struct pt_regs *regs, u64 ip);
-/* The event of this CPU or the current task without its children. -EINVAL. As perf_output_raw(). */
-int perf_read_local(const struct perf_event *event, struct perf_values *values);
-
 /* Drops a reference. Any context but NMI, any lock but P and R. */
 void perf_event_put(struct perf_event *event);
 /*

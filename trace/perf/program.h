@@ -23,6 +23,7 @@
 struct file;
 struct perf_event;
 struct perf_event_query_bpf;
+struct perf_values;
 struct pt_regs;
 
 enum perf_program_kind {
@@ -103,3 +104,15 @@ static __always_inline bool perf_program_passes(struct perf_program *const *slot
 
 	return likely(!program) || program->run(program, context);
 }
+
+/* ---- events that a program writes into, or reads: sample.c ---- */
+
+/*
+ * Writes a sample with these bytes into an event of PERF_COUNT_SW_BPF_OUTPUT of this CPU. regs: of what the program has interrupted or probed;
+ * NULL: the sample tells ip. -EINVAL: another kind of event; -EOPNOTSUPP: of another CPU, or off;
+ * -E2BIG; -ENOSPC: no room; -EBUSY. Preemption off, any context.
+ */
+int perf_output_raw(struct perf_event *event, const void *raw, u32 size, const struct pt_regs *regs,
+		    u64 ip);
+/* The event of this CPU or the current task without its children. -EINVAL. As perf_output_raw(). */
+int perf_read_local(const struct perf_event *event, struct perf_values *values);

@@ -19,6 +19,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
 #include "trace/perf/output.h"
+#include "trace/perf/program.h"
 
 #define RECORD_MAX 65528U /* a multiple of 8 below 64 KiB */
 /* Fields of 8 bytes. */

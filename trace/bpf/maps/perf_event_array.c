@@ -16,6 +16,7 @@
 #include "trace/bpf/helpers/helpers.h"
 #include "trace/bpf/maps/fd_array.h"
 #include "trace/perf/internal.h"
+#include "trace/perf/program.h"
 
 struct entry {
 	struct perf_event *event;    /* [C] */
