@@ -108,9 +108,10 @@ static __always_inline bool perf_program_passes(struct perf_program *const *slot
 /* ---- events that a program writes into, or reads: sample.c ---- */
 
 /*
- * Writes a sample with these bytes into an event of PERF_COUNT_SW_BPF_OUTPUT of this CPU. regs: of what the program has interrupted or probed;
- * NULL: the sample tells ip. -EINVAL: another kind of event; -EOPNOTSUPP: of another CPU, or off;
- * -E2BIG; -ENOSPC: no room; -EBUSY. Preemption off, any context.
+ * Writes a sample with these bytes into an event of PERF_COUNT_SW_BPF_OUTPUT of this CPU. regs: of
+ * what the program has interrupted or probed; NULL: the sample tells ip. -EINVAL: another kind of
+ * event; -EOPNOTSUPP: of another CPU, or off; -E2BIG; -ENOSPC: no room; -EBUSY. Preemption off, any
+ * context.
  */
 int perf_output_raw(struct perf_event *event, const void *raw, u32 size, const struct pt_regs *regs,
 		    u64 ip);
