@@ -199,8 +199,9 @@ struct way {
 };
 
 /*
- * The n-th way from an instruction. False: there is no more. Jumps may lead back. What is called may
- * not: that is a recursion. Nor may the next instruction: as in Linux, a loop is entered at its top.
+ * The n-th way from an instruction. False: there is no more. Jumps may lead back. What is called
+ * may not: that is a recursion. Nor may the next instruction: as in Linux, a loop is entered at its
+ * top.
  */
 static bool nth_way(const struct bpf_verifier_env *env, u32 i, u32 n, struct way *way)
 {

@@ -25,9 +25,9 @@ static bool is_known(const struct bpf_scalar *s, bool is_32)
 
 /*
  * 1: the jump is taken; 0: it is not; -1: both may be. Only a comparison with a known number is
- * predicted: what Linux 6.1 refuses on a way that no run goes, is refused here. If the known number is
- * on the left, Linux walks on with bounds that contradict each other, and refuses less: runqlat of
- * libbpf-tools depends on it. Only of 0 > x and 0 <= x it learns nothing.
+ * predicted: what Linux 6.1 refuses on a way that no run goes, is refused here. If the known number
+ * is on the left, Linux walks on with bounds that contradict each other, and refuses less: runqlat
+ * of libbpf-tools depends on it. Only of 0 > x and 0 <= x it learns nothing.
  */
 static int predict(const struct bpf_insn *insn, const struct bpf_reg_state *dst,
 		   const struct bpf_reg_state *src)
@@ -57,8 +57,8 @@ struct equal_scalars {
 };
 
 /*
- * A register with the same number. That it is the same matters, too, if one of them does: so its own
- * origin stays with it.
+ * A register with the same number. That it is the same matters, too, if one of them does: so its
+ * own origin stays with it.
  */
 static void learn_equal(struct bpf_reg_state *reg, void *data)
 {

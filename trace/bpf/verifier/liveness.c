@@ -1,8 +1,8 @@
 /*
  * Which registers matter: those that some way from an instruction on reads before it writes them.
- * The others need not be alike in states that are compared. This is a property of the program alone,
- * computed backwards: a register is live before an instruction if the instruction reads it, or if it
- * is live before one of the next instructions and this one does not write it.
+ * The others need not be alike in states that are compared. This is a property of the program
+ * alone, computed backwards: a register is live before an instruction if the instruction reads it,
+ * or if it is live before one of the next instructions and this one does not write it.
  */
 #include "kernel/errno.h"
 #include "trace/bpf/verifier/verifier.h"
@@ -114,8 +114,8 @@ static u16 live_after(const struct bpf_verifier_env *env, u32 insn_idx)
 }
 
 /*
- * Each round brings what is live one loop further up. A program with more loops inside each other than
- * that has been made to take time: all of its registers are taken to be live, which is safe.
+ * Each round brings what is live one loop further up. A program with more loops inside each other
+ * than that has been made to take time: all of its registers are taken to be live, which is safe.
  */
 #define MAX_ROUNDS 100
 

@@ -1,6 +1,6 @@
 /*
- * What the user reads: the log of the verifier, in the words of Linux, because tools look for some of
- * them and people know them.
+ * What the user reads: the log of the verifier, in the words of Linux, because tools look for some
+ * of them and people know them.
  */
 #include "kernel/lib/vsprintf.h"
 #include "trace/bpf/verifier/verifier.h"

@@ -1,21 +1,22 @@
 /*
- * Which numbers matter, and which bytes of the stack. A state that was walked covers a second one if each register of the second
- * holds nothing that the first could not hold. For numbers that would be too strict: a counter of
- * events is different each time, and no decision of the verifier depends on it. Only those are
- * compared on which one did: a jump that can only go one way, an offset, a size, a return value.
+ * Which numbers matter, and which bytes of the stack. A state that was walked covers a second one
+ * if each register of the second holds nothing that the first could not hold. For numbers that
+ * would be too strict: a counter of events is different each time, and no decision of the verifier
+ * depends on it. Only those are compared on which one did: a jump that can only go one way, an
+ * offset, a size, a return value.
  *
- * But such a number was computed from others, and those were in the states that were kept before. So
- * each number knows its origin: the numbers in the last kept state from which it was computed. Those
- * have their origins in the kept state before it, and so on. mark_precise() marks them all.
+ * But such a number was computed from others, which were in the states that were kept before. So
+ * each number knows its origin: the numbers in the last kept state from which it was computed.
+ * Those have their origins in the kept state before it, and so on. mark_precise() marks them all.
  *
  *	state A: r1 (origin a)		state B: r1 (origin b, from a), r2 (origin c)
- *	r1 = 5			...	r2 = load	...	r1 += r2  (origin d, from b and c)
+ *	r1 = 5		...		r2 = load	...	r1 += r2 (origin d, from b, c)
  *
- * If d matters, then b and c do in state B, and a does in state A. What a decision depends on by way
- * of memory other than the stack is not a matter of origins: a load gives a number without origin.
+ * If d matters, then b and c do in state B, and a does in state A. A load from other memory than
+ * the stack gives a number without origin: it depends on nothing that a state knows.
  *
- * A slot of the stack only matters if it is read later. It has an origin in the same way: the slot of
- * the kept state whose contents it still has, at least in part.
+ * A slot of the stack only matters if it is read later. It has an origin in the same way: the slot
+ * in the kept state whose contents it still has, at least in part.
  *
  * Origins live as long as the walk of a function: states share them.
  */
@@ -75,7 +76,7 @@ bool is_slot_read(const struct bpf_stack_state *slot)
 	return slot->reads && slot->reads->matters;
 }
 
-/* Marks one, if it is not marked, and puts it on the list of those whose origins are to be marked. */
+/* Marks one that is not marked, and puts it on the list of those whose origins are to be marked. */
 static void mark_origin(struct bpf_origin *origin, struct bpf_origin **list)
 {
 	if (!origin || origin->matters)

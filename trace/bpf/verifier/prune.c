@@ -3,17 +3,17 @@
  * there before. Each kept state belongs to an instruction where ways meet.
  *
  * A kept state counts the ways from it that are not at their end yet: `branches`. At 0 all are, and
- * the state was safe: a state that it covers need not be walked. Before that, the walk that comes to
- * the same instruction is in a loop. If the state did not change at all, it never will: the loop has
- * no end, and the program is refused. Else the loop is walked round by round.
+ * the state was safe: a state that it covers need not be walked. Before that, the walk that comes
+ * to the same instruction is in a loop. If the state did not change at all, it never will: the loop
+ * has no end, and the program is refused. Else the loop is walked round by round.
  *
- * A helper that calls back ends its rounds itself. So a loop through its callback may stop as soon as
- * a round brings nothing new: states of earlier rounds of the same call of the helper are compared
- * although their ways are not at their end. It is not yet known what matters in them: so all numbers
- * are compared, and all matter then. What changed from round to round becomes unknown, because the
- * number of rounds has no bound. The way without a (further) round is walked before the callback:
- * bpf_push_state() puts the callback's aside. So a state in the callback is at its end only after the
- * ways behind the call, and cannot hide an endless loop around the call from them.
+ * A helper that calls back ends its rounds itself. So a loop through its callback may stop as soon
+ * as a round brings nothing new: states of earlier rounds of the same call of the helper are
+ * compared although their ways are not at their end. It is not yet known what matters in them: so
+ * all numbers are compared, and all matter then. What changed from round to round becomes unknown,
+ * because the number of rounds has no bound. The way without a (further) round is walked before the
+ * callback: bpf_push_state() puts the callback's aside. So a state in the callback is at its end
+ * only after the ways behind the call, and cannot hide an endless loop around the call from them.
  */
 #include "kernel/errno.h"
 #include "kernel/mm/slab.h"

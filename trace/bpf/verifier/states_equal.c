@@ -3,17 +3,19 @@
  * the first. So if the first was safe, the second one is.
  *
  * A register covers another one if each value of the second is one of the first. A register that is
- * not live, and a number that does not matter, cover anything: liveness.c, precision.c. With `exact`
- * numbers are compared in any case: for states that were not walked to their end, of which it is not
- * known yet what matters.
+ * not live, and a number that does not matter, cover anything: liveness.c, precision.c. With
+ * `exact` numbers are compared in any case: for states that were not walked to their end, of which
+ * it is not known yet what matters.
  *
- * Ids are names: two registers of the first state that have the same id must have the same one in the
- * second, but maybe another name.
+ * Ids are names: two registers of the first state that have the same id must have the same one in
+ * the second, but maybe another name.
  */
 #include "kernel/lib/string.h"
 #include "trace/bpf/verifier/verifier.h"
 
-/* The id `cur` stands for `old`, in all registers. 0 is the id of a register that shares nothing. */
+/*
+ * The id `cur` stands for `old`, in all registers. 0 is the id of a register that shares nothing.
+ */
 static bool ids_match(struct bpf_verifier_env *env, u32 old, u32 cur)
 {
 	if (!old)
@@ -97,7 +99,9 @@ static struct bpf_stack_state *slot_of(struct bpf_func_state *frame, u32 i)
 	return i < frame->allocated_stack / BPF_REG_SIZE ? &frame->stack[i] : NULL;
 }
 
-/* The registers that matter in a frame: of the one on top before the instruction, else at the call. */
+/*
+ * The registers that matter in a frame: of the one on top before the instruction, else at the call.
+ */
 static u16 live_regs_of(const struct bpf_verifier_env *env, const struct bpf_verifier_state *state,
 			u32 frame)
 {
@@ -200,8 +204,8 @@ void bpf_inherit_precision(struct bpf_verifier_state *old, struct bpf_verifier_s
 }
 
 /*
- * The stack of the callers, which a callback may write to: what differs from the round before becomes
- * unknown. A number with a smaller range would only grow from round to round.
+ * The stack of the callers, which a callback may write to: what differs from the round before
+ * becomes unknown. A number with a smaller range would only grow from round to round.
  */
 void bpf_widen_stack(struct bpf_verifier_env *env, struct bpf_verifier_state *old,
 		     struct bpf_verifier_state *cur)

@@ -260,8 +260,8 @@ static int check_ld_imm(struct bpf_verifier_env *env, const struct bpf_insn *ins
 /* ---- packets of classic BPF ---- */
 
 /*
- * R0 = bytes of the packet, whose context is in R6. It is a call of a helper in disguise; and it ends
- * the function, with R0 = 0, if the packet is too short.
+ * R0 = bytes of the packet, whose context is in R6. It is a call of a helper in disguise; and it
+ * ends the function, with R0 = 0, if the packet is too short.
  */
 static int check_ld_abs(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {

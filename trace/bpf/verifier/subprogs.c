@@ -122,8 +122,8 @@ static bool returns_number(const struct btf *btf, const struct btf_type *proto)
 }
 
 /*
- * Some functions have a second end: a load from a packet that is too short, a tail call that succeeds.
- * That is only safe if BTF says that they return a number.
+ * Some functions have a second end: a load from a packet that is too short, a tail call that
+ * succeeds. That is only safe if BTF says that they return a number.
  */
 static int check_second_end(struct bpf_verifier_env *env, const struct bpf_subprog_info *subprog)
 {
@@ -259,8 +259,9 @@ static u32 frame_bytes(const struct bpf_subprog_info *subprog)
 }
 
 /*
- * A function as frame of that number, when its callers use so many bytes. Tail calls drop the frame of their function, but not those of its callers, and
- * 33 of them may follow each other: so the callers may only have 256 bytes.
+ * A function as frame of that number, when its callers use so many bytes. Tail calls drop the frame
+ * of their function, but not those of its callers, and 33 of them may follow each other: so the
+ * callers may only have 256 bytes.
  */
 static int check_frame(struct bpf_verifier_env *env, u32 subprog, u32 frame, u32 bytes)
 {

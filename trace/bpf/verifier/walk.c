@@ -1,12 +1,13 @@
 /*
- * The walk: all ways through a function, each in the state in which a run comes there. At a jump whose
- * condition is not known, one way is put aside, and walked when the present one is at its end. A way
- * ends at the program's EXIT, or where a state like the present one was walked before: prune.c.
+ * The walk: all ways through a function, each in the state in which a run comes there. At a jump
+ * whose condition is not known, one way is put aside, and walked when the present one is at its
+ * end. A way ends at the program's EXIT, or where a state like the present one was walked before:
+ * prune.c.
  *
  * Linux also walks the ways that a CPU may take by speculation after a wrong prediction, to keep
  * unprivileged programs from reading what they leave in the caches. Here programs of users without
- * CAP_BPF and CAP_PERFMON are refused, and those who have them may read the kernel's memory. So these
- * ways are not walked.
+ * CAP_BPF and CAP_PERFMON are refused, and those who have them may read the kernel's memory. So
+ * these ways are not walked.
  */
 #include "kernel/errno.h"
 #include "kernel/sched/sched.h"
