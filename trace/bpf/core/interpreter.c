@@ -94,9 +94,9 @@ static __always_inline helper_t *helper_of(const struct bpf_insn *insn)
 	return (helper_t *)((u64)__bpf_call_base + (s64)insn->imm);
 }
 
-static __always_inline u32 registers_of(const struct bpf_insn *insn)
+static __always_inline u64 registers_of(const struct bpf_insn *insn)
 {
-	u32 both = ((const u8 *)insn)[1];
+	u64 both = ((const u8 *)insn)[1];
 
 	__asm__("" : "+r"(both)); /* else the compiler masks what it has shifted */
 	return both;
@@ -122,11 +122,13 @@ static __always_inline u32 registers_of(const struct bpf_insn *insn)
 
 /* Both numbers are in one byte. The compiler would read it twice. */
 #define DST regs[registers_of(insn) & 15]
-#define SRC regs[registers_of(insn) >> 4]
-#define IMM insn->imm
+/* Of an instruction without src_reg: the verifier requires that it is 0 then. */
+#define ONLY_DST regs[registers_of(insn)]
+#define SRC      regs[registers_of(insn) >> 4]
+#define IMM      insn->imm
 #define NEXT                                                                                       \
 	do {                                                                                       \
-		insn++;                                                                            \
+		insn = hide_pointer(insn + 1); /* so jmp itself reads the table */                 \
 		goto *labels[insn->code];                                                          \
 	} while (0)
 
@@ -137,11 +139,11 @@ static __always_inline u32 registers_of(const struct bpf_insn *insn)
 #define ALU(op, value)                                                                             \
 	op##64_x : DST = value(u64, DST, SRC);                                                     \
 	NEXT;                                                                                      \
-	op##64_k : DST = value(u64, DST, (u64)(s64)IMM);                                           \
+	op##64_k : ONLY_DST = value(u64, ONLY_DST, (u64)(s64)IMM);                                 \
 	NEXT;                                                                                      \
 	op##32_x : DST = value(u32, (u32)DST, (u32)SRC);                                           \
 	NEXT;                                                                                      \
-	op##32_k : DST = value(u32, (u32)DST, (u32)IMM);                                           \
+	op##32_k : ONLY_DST = value(u32, (u32)ONLY_DST, (u32)IMM);                                 \
 	NEXT;
 #define VALUE_ADD(type, a, b)  (a) + (b)
 #define VALUE_SUB(type, a, b)  (a) - (b)
@@ -168,16 +170,16 @@ typedef s64 su64;
 /* sign: u or s; test: an operator */
 #define JUMP(op, sign, test)                                                                       \
 	op##64_x : JUMP_IF((sign##64)DST test(sign##64) SRC);                                      \
-	op##64_k : JUMP_IF((sign##64)DST test(sign##64)(s64) IMM);                                 \
+	op##64_k : JUMP_IF((sign##64)ONLY_DST test(sign##64)(s64) IMM);                            \
 	op##32_x : JUMP_IF((sign##32)DST test(sign##32) SRC);                                      \
-	op##32_k : JUMP_IF((sign##32)DST test(sign##32) IMM);
+	op##32_k : JUMP_IF((sign##32)ONLY_DST test(sign##32) IMM);
 
 #define MEMORY(size, type)                                                                         \
 	load_##size : DST = *(const volatile type *)(SRC + (s64)insn->off);                        \
 	NEXT;                                                                                      \
 	store_x_##size : *(volatile type *)(DST + (s64)insn->off) = (type)SRC;                     \
 	NEXT;                                                                                      \
-	store_k_##size : *(volatile type *)(DST + (s64)insn->off) = (type)IMM;                     \
+	store_k_##size : *(volatile type *)(ONLY_DST + (s64)insn->off) = (type)IMM;                \
 	NEXT;
 
 /* Runs from insn to the EXIT of that function. regs: R1 to R5 are set. */
