@@ -3,9 +3,9 @@
  * walks its members by BTF to the one that lies at the offset. A member that is a pointer to a
  * structure makes the register such a pointer again, so programs follow chains as C does.
  *
- * Nothing says that such a pointer is not NULL, or that its structure still exists. So each of these
- * loads becomes PROBE_MEM (fixup.c): at an address that is not mapped it reads 0. And a pointer that
- * was loaded is untrusted: no helper takes it, because a helper would believe it.
+ * Nothing says that such a pointer is not NULL, or that its structure still exists. So each of
+ * these loads becomes PROBE_MEM (fixup.c): at an address that is not mapped it reads 0. And a
+ * pointer that was loaded is untrusted: no helper takes it, because a helper would believe it.
  */
 #include "kernel/compiler.h"
 #include "kernel/errno.h"
@@ -51,7 +51,7 @@ u32 bpf_btf_find_struct(const struct btf *btf, const char *name)
 	return 0;
 }
 
-/* A type that may be an array, also of arrays: so many elements of the type *elem with *size bytes. */
+/* A type that may be an array of arrays: *count elements of the type *elem with *size bytes. */
 static bool resolve_array(const struct btf *btf, u32 id, u32 *elem, u32 *size, u64 *count)
 {
 	const struct btf_type *t = btf_type_skip_modifiers(btf, id, elem);

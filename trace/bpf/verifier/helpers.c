@@ -52,7 +52,7 @@ static int check_rdonly_map(struct bpf_verifier_env *env, const struct bpf_call 
 	}
 }
 
-/* A helper of maps only calls the operation of the map's type: so the program may do that itself. */
+/* A helper of maps only calls an operation of the map's type: the program may do that itself. */
 static u64 call_target(const struct bpf_call *call)
 {
 	const struct bpf_map_ops *ops = call->map ? call->map->ops : NULL;
