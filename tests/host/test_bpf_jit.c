@@ -87,6 +87,8 @@ static struct bpf_insn random_alu(void)
 			    random_reg(), 0, 0, 16 << random() % 3);
 	if (op == BPF_NEG)
 		insn.code &= (u8)~BPF_X;
+	if (BPF_SRC(insn.code) == BPF_K)
+		insn.src_reg = 0;
 	if (BPF_SRC(insn.code) == BPF_K && (op == BPF_LSH || op == BPF_RSH || op == BPF_ARSH))
 		insn.imm &= BPF_CLASS(code) == BPF_ALU64 ? 63 : 31;
 	return insn;
@@ -116,6 +118,8 @@ static struct bpf_insn random_memory(void)
 		    (s32)random_u64());
 	if (BPF_CLASS(insn.code) == BPF_LDX)
 		insn = INSN(insn.code, insn.src_reg, base, off, 0);
+	else if (BPF_CLASS(insn.code) == BPF_ST)
+		insn.src_reg = 0;
 	return insn;
 }
 
@@ -124,10 +128,12 @@ static struct bpf_insn random_jump(unsigned at, unsigned end)
 	u8 op = jump_ops[(unsigned)random() % ARRAY_SIZE(jump_ops)];
 	unsigned off = (unsigned)random() % min(end - at, random() % 4 ? 4U : 60U);
 
+	u8 code = op | (random() % 2 ? BPF_JMP : BPF_JMP32) | (random() % 2 ? BPF_X : BPF_K);
+
 	if (random() % 8 == 0)
 		return JA((s16)off);
-	return INSN(op | (random() % 2 ? BPF_JMP : BPF_JMP32) | (random() % 2 ? BPF_X : BPF_K),
-		    random_reg(), random_reg(), (s16)off, (s32)random_u64());
+	return INSN(code, random_reg(), BPF_SRC(code) == BPF_X ? random_reg() : 0, (s16)off,
+		    (s32)random_u64());
 }
 
 /* Fills n instructions; all jumps go ahead, and stay before the end. */

@@ -41,7 +41,8 @@ static void emit_counter(struct emitter *e)
 	emit_byte(e, 0xc3); /* ret */
 }
 
-const void *bpf_jit_tail_entry(const struct bpf_prog *prog)
+/* Where a tail call enters a compiled program: behind emit_counter(). */
+static const void *tail_entry(const struct bpf_prog *prog)
 {
 	return (const u8 *)prog->bpf_func + (prog->uses_tail_call ? COUNTER_SIZE : 0);
 }
@@ -220,7 +221,7 @@ static const void *tail_call_target(const struct bpf_map *map, u32 index)
 {
 	const struct bpf_prog *prog = bpf_prog_array_get(map, index);
 
-	return prog ? bpf_jit_tail_entry(prog) : NULL;
+	return prog ? tail_entry(prog) : NULL;
 }
 
 static void emit_tail_call(struct jit_pass *p)

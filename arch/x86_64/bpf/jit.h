@@ -26,9 +26,3 @@ struct bpf_jit {
  */
 void bpf_jit_measure(struct bpf_jit *jit);
 void bpf_jit_write(struct bpf_jit *jit, u8 *buffer, unsigned long address);
-
-/*
- * Where a tail call enters a compiled program: behind the instructions that make the counter of
- * tail calls. Any context.
- */
-const void *bpf_jit_tail_entry(const struct bpf_prog *prog);
