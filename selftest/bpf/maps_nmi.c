@@ -102,7 +102,7 @@ static u64 sum_of(u64 key)
 	return sum;
 }
 
-/* The sum of an element that NMIs have stored: only their CPU has a value, or there is one value. */
+/* Checks what NMIs have stored last: only their CPU has a value, or there is one value. */
 static void check_stored(struct selftest *test)
 {
 	unsigned cpu;
