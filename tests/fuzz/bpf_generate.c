@@ -102,7 +102,11 @@ static void alu(struct generator *g)
 	} else if (op == BPF_NEG) {
 		emit(g, INSN(class | op, dst, 0, 0, 0));
 	} else if (choice & 128) {
-		emit(g, INSN(class | op | BPF_X, dst, with(g, NUMBER), 0, 0));
+		u8 src = with(g, NUMBER);
+
+		if (op == BPF_LSH || op == BPF_RSH || op == BPF_ARSH) /* often by too many places */
+			emit(g, INSN(BPF_ALU64 | BPF_AND | BPF_K, src, 0, 0, imm & 63));
+		emit(g, INSN(class | op | BPF_X, dst, src, 0, 0));
 	} else {
 		if (op == BPF_LSH || op == BPF_RSH || op == BPF_ARSH)
 			imm &= class == BPF_ALU ? 31 : 63;
@@ -143,6 +147,28 @@ static void make_number(struct generator *g)
 	}
 	(void)size;
 	g->regs[dst] = NUMBER;
+}
+
+/* One of two small constants, as a number decides that was not known: both ways must be walked. */
+static void choose(struct generator *g)
+{
+	u8 decides = with(g, NUMBER), dst = scratch(g), choice = byte(g);
+
+	emit(g, MOV64_IMM(dst, choice & 15));
+	emit(g, INSN(BPF_JMP | BPF_JSGT | BPF_K, decides, 0, 1, choice & 16 ? 0 : number(g)));
+	emit(g, MOV64_IMM(dst, byte(g) % 50));
+	if (decides != dst)
+		g->regs[dst] = NUMBER;
+	else
+		emit(g, MOV64_IMM(dst, 0));
+}
+
+/* The sum of two numbers, where it may matter. */
+static void add_up(struct generator *g)
+{
+	u8 a = with(g, NUMBER), b = with(g, NUMBER);
+
+	emit(g, INSN(BPF_ALU64 | (byte(g) & 1 ? BPF_ADD : BPF_OR) | BPF_X, a, b, 0, 0));
 }
 
 static void block(struct generator *g);
@@ -249,7 +275,7 @@ static void touch_value(struct generator *g)
 		g->regs[3] = NUMBER;
 		index = 3;
 	}
-	jump = bound(g, index, most);
+	jump = choice & 32 ? 0 : bound(g, index, most);
 	if (index == copy)
 		copy = 4;
 	emit(g, MOV64_REG(copy, pointer));
@@ -512,9 +538,10 @@ static void anything(struct generator *g)
 static void statement(struct generator *g)
 {
 	static void (*const kinds[])(struct generator * g) = {
-		alu,           alu,    alu,         make_number,  branch, branch,
-		touch_stack,   lookup, touch_value, direct_value, loop,   record,
-		memory_helper, call,   touch_stack, touch_value,
+		alu,         alu,         alu,           make_number, branch,
+		branch,      touch_stack, lookup,        touch_value, direct_value,
+		loop,        record,      memory_helper, call,        touch_stack,
+		touch_value, choose,      add_up,        choose,
 	};
 	u8 choice = byte(g);
 
@@ -569,6 +596,7 @@ void bpf_generate(struct generated *program, const u8 *data, size_t size)
 	u32 starts[MAX_FUNCTIONS] = { 0 }, i;
 
 	program->len = 0;
+	program->state_freq = byte(&g) & 1;
 	program->type = types[byte(&g) % ARRAY_SIZE(types)];
 	emit(&g, MOV64_REG(6, 1));
 	g.regs[6] = CONTEXT;

