@@ -11,7 +11,7 @@
 #include "trace/bpf/core/prog.h"
 
 #define MACHINE_REGIONS 1024
-#define MACHINE_STEPS   200000 /* more than that: the run is given up without a judgement */
+#define MACHINE_STEPS   8000 /* more than that: the run is given up without a judgement */
 
 enum region_kind {
 	REGION_STACK,
