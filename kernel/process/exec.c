@@ -101,12 +101,12 @@ static void become_leader(struct task_struct *tsk, struct task_struct *leader)
 	struct task_struct *p;
 
 	exchange_pids(tsk, leader);
-	tsk->parent = leader->parent;
+	tsk->real_parent = leader->real_parent;
 	for (unsigned type = PIDTYPE_TGID; type < PIDTYPE_MAX; type++)
 		list_replace_init(&leader->pid_links[type], &tsk->pid_links[type]);
 	list_replace_init(&leader->sibling, &tsk->sibling);
 	list_for_each_entry (p, &leader->children, sibling)
-		p->parent = tsk;
+		p->real_parent = tsk;
 	list_splice_tail_init(&leader->children, &tsk->children);
 	tsk->start_time = leader->start_time;
 	tsk->group_leader = tsk;

@@ -106,7 +106,7 @@ static struct task_struct *find_new_reaper(struct task_struct *leader)
 
 	if (!leader->signal->has_child_subreaper)
 		return child_reaper;
-	for (p = leader->parent; p != child_reaper && p != &init_task; p = p->parent)
+	for (p = leader->real_parent; p != child_reaper && p != &init_task; p = p->real_parent)
 		if (p->signal->is_child_subreaper && atomic_read(&p->signal->live))
 			return p;
 	return child_reaper;
@@ -138,7 +138,7 @@ static void forget_original_parent(struct task_struct *father, struct list_head 
 		return;
 	reaper = find_new_reaper(father);
 	list_for_each_entry_safe (p, n, &father->children, sibling) {
-		p->parent = reaper;
+		p->real_parent = reaper;
 		WRITE_ONCE(p->signal->ppid, reaper->tgid);
 		list_move_tail(&p->sibling, &reaper->children);
 		send_pdeath_signals(p);

@@ -38,17 +38,17 @@ static void publish_process(struct task_struct *p, const struct kernel_clone_arg
 	struct pid *pgrp = leader->signal->pids[PIDTYPE_PGID];
 	struct pid *session = leader->signal->pids[PIDTYPE_SID];
 
-	p->parent = args->flags & CLONE_PARENT ? leader->parent : leader;
-	p->signal->ppid = p->parent->tgid;
+	p->real_parent = args->flags & CLONE_PARENT ? leader->real_parent : leader;
+	p->signal->ppid = p->real_parent->tgid;
 	p->signal->parent_tid =
 		args->flags & CLONE_PARENT ? leader->signal->parent_tid : current->pid;
 	p->signal->parent_exec_id = args->flags & CLONE_PARENT ? leader->signal->parent_exec_id
 							       : leader->signal->exec_id;
 	if (!pgrp)
 		pgrp = session = &init_struct_pid;
-	p->signal->has_child_subreaper =
-		p->parent->signal->has_child_subreaper || p->parent->signal->is_child_subreaper;
-	list_add_tail(&p->sibling, &p->parent->children);
+	p->signal->has_child_subreaper = p->real_parent->signal->has_child_subreaper ||
+					 p->real_parent->signal->is_child_subreaper;
+	list_add_tail(&p->sibling, &p->real_parent->children);
 	list_add_tail(&p->thread_node, &p->signal->thread_head);
 	/* Under tasklist_lock, with the join of the session: a hang-up clears it in both. */
 	p->signal->tty = leader->signal->tty;

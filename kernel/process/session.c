@@ -24,10 +24,10 @@ static bool will_become_orphaned_pgrp(struct pid *pgrp, struct task_struct *igno
 
 	for_each_pid_task (p, pgrp, PIDTYPE_PGID) {
 		if (p == ignored || (p->exit_state && thread_group_empty(p)) ||
-		    p->parent == child_reaper || p->parent == &init_task)
+		    p->real_parent == child_reaper || p->real_parent == &init_task)
 			continue;
-		if (p->parent->signal->pids[PIDTYPE_PGID] != pgrp &&
-		    p->parent->signal->pids[PIDTYPE_SID] == p->signal->pids[PIDTYPE_SID])
+		if (p->real_parent->signal->pids[PIDTYPE_PGID] != pgrp &&
+		    p->real_parent->signal->pids[PIDTYPE_SID] == p->signal->pids[PIDTYPE_SID])
 			return false;
 	}
 	return true;
@@ -60,7 +60,7 @@ void kill_orphaned_pgrp(struct task_struct *p, struct task_struct *parent)
 	struct siginfo hup, cont;
 
 	if (!parent)
-		parent = p->parent;
+		parent = p->real_parent;
 	if (!pgrp || parent->signal->pids[PIDTYPE_PGID] == pgrp ||
 	    parent->signal->pids[PIDTYPE_SID] != p->signal->pids[PIDTYPE_SID] ||
 	    !will_become_orphaned_pgrp(pgrp, ignored) || !has_stopped_jobs(pgrp))
@@ -111,7 +111,7 @@ static int may_set_pgrp(struct task_struct *p)
 		return -ESRCH;
 	if (!thread_group_leader(p))
 		return -EINVAL;
-	if (p != leader && p->parent != leader)
+	if (p != leader && p->real_parent != leader)
 		return -ESRCH;
 	if (p != leader) {
 		if (p->signal->pids[PIDTYPE_SID] != leader->signal->pids[PIDTYPE_SID])

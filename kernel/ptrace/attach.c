@@ -96,7 +96,7 @@ void ptrace_unlink(struct task_struct *task)
  */
 static struct task_struct *parent_thread(void)
 {
-	struct signal_struct *parent = current->group_leader->parent->signal;
+	struct signal_struct *parent = current->group_leader->real_parent->signal;
 	struct task_struct *t, *found = NULL;
 
 	list_for_each_entry (t, &parent->thread_head, thread_node) {
@@ -129,7 +129,7 @@ int ptrace_traceme(void)
 		return -ENOMEM;
 	spin_lock(&tasklist_lock);
 	parent = parent_thread();
-	if (current->tracee || (current->group_leader->parent->flags & PF_KTHREAD) ||
+	if (current->tracee || (current->group_leader->real_parent->flags & PF_KTHREAD) ||
 	    (parent && !may_trace_me(parent)))
 		goto unlock;
 	error = 0;

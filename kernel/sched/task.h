@@ -219,7 +219,8 @@ struct task_struct {
 	unsigned personality; /* [O] of personality(2) */
 
 	/* Family and signals: kernel/process/{fork,exit}.c, kernel/signal/ */
-	struct task_struct *parent; /* [L] of a leader: leader of the parent process; else NULL */
+	/* [L] of a leader: leader of the parent process; else NULL */
+	struct task_struct *real_parent;
 	struct list_head children;  /* [L] of a leader: leaders of the child processes */
 	struct list_head sibling;   /* [L] */
 	struct list_head tasks;     /* [L] all tasks */

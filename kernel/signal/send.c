@@ -469,7 +469,7 @@ static void fill_sigchld(struct siginfo *info, struct task_struct *tsk)
 bool do_notify_parent(struct task_struct *tsk, int sig)
 {
 	bool traced = tsk->tracee;
-	struct task_struct *parent = unlikely(traced) ? tsk->tracee->tracer : tsk->parent;
+	struct task_struct *parent = unlikely(traced) ? tsk->tracee->tracer : tsk->real_parent;
 	int status = tsk->signal->group_exit_code; /* set: the process has ended */
 	struct k_sigaction *action;
 	bool autoreap = false;
@@ -531,7 +531,7 @@ static void notify_stop(struct task_struct *parent, struct task_struct *tsk, int
 
 void do_notify_parent_cldstop(struct task_struct *tsk, int why, int sig)
 {
-	notify_stop(tsk->group_leader->parent, tsk->group_leader, why, sig);
+	notify_stop(tsk->group_leader->real_parent, tsk->group_leader, why, sig);
 }
 
 void notify_tracer(struct task_struct *tsk, int why, int sig)

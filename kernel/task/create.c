@@ -25,7 +25,7 @@ static void publish_kernel_task(struct task_struct *p, struct pid *pid)
 {
 	spin_lock(&tasklist_lock);
 	add_to_task_list(p, pid);
-	p->parent = &init_task;
+	p->real_parent = &init_task;
 	list_add_tail(&p->sibling, &init_task.children);
 	list_add_tail(&p->thread_node, &p->signal->thread_head);
 	attach_pid(p, PIDTYPE_TGID, pid);

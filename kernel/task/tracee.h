@@ -93,5 +93,5 @@ extern struct ptrace_ops ptrace_ops;
 /* Whether another process than the parent traces p, which is traced. L or siglock held. */
 static inline bool traced_by_other(const struct task_struct *p)
 {
-	return p->tracee->tracer->group_leader != p->group_leader->parent;
+	return p->tracee->tracer->group_leader != p->group_leader->real_parent;
 }

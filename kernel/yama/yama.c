@@ -54,7 +54,7 @@ static bool is_in_family(const struct task_struct *task, const struct signal_str
 {
 	const struct task_struct *p;
 
-	for (p = task->group_leader; p != &init_task; p = p->parent->group_leader)
+	for (p = task->group_leader; p != &init_task; p = p->real_parent->group_leader)
 		if (p->signal == ancestor)
 			return true;
 	return false;
@@ -68,7 +68,7 @@ static bool has_named_current(const struct task_struct *task)
 
 	if (!named->tgid || named->tgid == PTRACER_ANY)
 		return named->tgid;
-	for (p = current->group_leader; p != &init_task; p = p->parent->group_leader)
+	for (p = current->group_leader; p != &init_task; p = p->real_parent->group_leader)
 		if (p->pid == named->tgid && p->start_time == named->start_time)
 			return true;
 	return false;

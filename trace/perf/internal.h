@@ -124,10 +124,7 @@ struct pmu {
 	 * perf_check_attr(). Task context, no lock. NULL: -EOPNOTSUPP.
 	 */
 	int (*modify)(struct perf_event *event, const struct perf_event_attr *attr);
-	/*
-	 * Hits of an original run this program from now on; NULL: no program. 0 or an errno; NULL
-	 * never fails. E held. NULL: samples run it, and perf_overflow() does that.
-	 */
+	/* Hits run this program; NULL: none. 0 or an errno, not for NULL. E held. NULL: samples do. */
 	int (*set_program)(struct perf_event *event, struct perf_program *program);
 	enum perf_program_kind program_kind;
 	/* For BPF_TASK_FD_QUERY. Task context. NULL: nothing to tell. */
@@ -199,9 +196,8 @@ struct perf_event {
 	struct perf_breakpoint *breakpoint; /* [C] breakpoint.c */
 	/* Of an original: a hit counts only if its record matches. NULL: all hits count. */
 	struct event_filter *filter; /* [E] to write, RCU to read; set once */
-	bool only_counts; /* [E] to write: of an original that has no filter and does not sample */
-	/* [E] to write: of an original: a filter, samples or the program need the record */
-	bool needs_record;
+	bool only_counts;  /* [E] to write: of an original that has no filter and does not sample */
+	bool needs_record; /* [E] to write: of an original: filter, samples, program need it */
 	struct perf_program *program; /* [E] of an original; NULL: none */
 	/* Of an original: the program, if samples run it. [E] to write, RCU to read */
 	struct perf_program *sample_program;
@@ -424,7 +420,7 @@ static __always_inline void perf_walk(const void *source, perf_hit_fn *fn, void 
 
 /* sample.c. A sample is due. As perf_hit(). */
 void perf_overflow(struct perf_event *event, const struct perf_sample_data *data);
-/* program.c. Whether the program of samples, which there is, wants this one written. */
+/* program.c. Whether the program of samples wants this one written. */
 bool perf_program_wants_sample(struct perf_event *event, const struct perf_sample_data *data,
 			       struct perf_program *program);
 /* overflow.c. A hit of an event with a period other than 1: whether a sample is due. */

@@ -4,7 +4,7 @@
  * All perf events of one event of tracefs share a struct perf_tp. It has two ways to be hit. Each
  * is attached while a perf event uses it:
  *
- *	counter		count_hit() is a probe of the tracepoint itself. It reads only its first
+ *	counter		perf_count_hit() is a probe of the tracepoint itself. It reads only its first
  *			argument, so it fits every tracepoint, and no record is built.
  *	recorder	The event's own probe builds its record, as for a filter, and gives it to
  *			perf_event_ops (trace/events/record.h): for a perf event with a filter, or
@@ -20,34 +20,13 @@
  * Programs are of the struct perf_tp: a record is given to all of them before it is given to perf
  * events. The counter does not ask them.
  */
-#include "trace/perf/internal.h"
+#include "trace/perf/tracepoint.h"
 
-#include "arch/cpu/ptrace.h"
-#include "arch/unwind/stacktrace.h"
-#include "arch/unwind/unwind_event.h"
-#include "kernel/bug.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/module_list.h"
-#include "trace/events/event.h"
-#include "trace/events/record.h"
 #include "trace/filter/filter.h"
-
-struct perf_tp {
-	struct trace_event_file file; /* what the recorder hits. In no list */
-	struct list_head list;        /* [E] in perf_tps */
-	/* Constant. */
-	bool has_counter, has_recorder;
-	bool of_user;   /* as in Linux: a probe of a program, and an event of one system call */
-	u16 ip_offset;  /* of the address in the record of a probe; 0: there is none */
-	unsigned users; /* [E] perf events */
-	unsigned counters, recorders; /* [E] perf events that use the way; 0: it is not attached */
-	struct list_head programs;    /* [E] to write, RCU to read: perf_program.node */
-	unsigned nr_programs;         /* [E] */
-	unsigned plain;               /* [E] to write: perf events that need no record */
-	struct rcu_head rcu;
-};
 
 static LIST_HEAD(perf_tps); /* [E] */
 
@@ -56,247 +35,6 @@ const void *(*perf_function_hook)(int n)__ro_after_init;
 /* That of the files. It has no buffer and no events, only what groups of events keep in it. */
 static struct trace_array perf_trace_array = { .name = "perf" };
 
-/* ---- hits. Any context, preemption off ---- */
-
-/* Also asked by code that holds E, instead of RCU. */
-static bool needs_record(struct perf_event *event)
-{
-	return READ_ONCE(perf_original(event)->needs_record);
-}
-
-/* Whether the record is for this event: it may be off. */
-static __always_inline bool takes_record(struct perf_event *event, const void *entry)
-{
-	const struct event_filter *filter;
-
-	if (!needs_record(event))
-		return false;
-	filter = rcu_dereference(perf_original(event)->filter);
-	return likely(!filter) || event_filter_match(filter, entry);
-}
-
-static const struct perf_sample_data *completed(struct perf_record_hit *hit)
-{
-	if (hit->complete)
-		hit->complete(hit);
-	hit->complete = NULL;
-	return &hit->data;
-}
-
-static void hit_without_record(struct perf_event *event, void *data)
-{
-	struct perf_record_hit *hit = data;
-
-	if (needs_record(event))
-		hit->wants_record |= READ_ONCE(event->active);
-	else if (perf_hit_is_sample(event, PERF_MODE_KERNEL))
-		perf_overflow(event, completed(hit));
-}
-
-static void hit_with_record(struct perf_event *event, void *data)
-{
-	struct perf_record_hit *hit = data;
-
-	if (takes_record(event, hit->data.raw) && perf_hit_is_sample(event, PERF_MODE_KERNEL))
-		perf_overflow(event, completed(hit));
-}
-
-bool perf_hit_without_record(struct perf_record_hit *hit)
-{
-	hit->data.raw = NULL;
-	hit->data.raw_size = 0;
-	hit->wants_record = false;
-	perf_for_each_hit(hit->source, hit_without_record, hit);
-	return hit->wants_record;
-}
-
-void perf_hit_with_record(struct perf_record_hit *hit, const void *entry, u32 length)
-{
-	hit->data.raw = entry;
-	hit->data.raw_size = length;
-	perf_for_each_hit(hit->source, hit_with_record, hit);
-}
-
-/* Where the kernel is. The handler of a probe stands for __traceiter_NAME(). */
-static noinline void leave_probe(struct perf_sample_data *data)
-{
-	while (trace_is_probe_path(data->ip) && stack_trace_save_frame(data->frame, &data->ip, 1))
-		data->frame = data->frame & 1
-				      ? ((const struct pt_regs *)(data->frame - 1))->bp /* int3 */
-				      : *(const unsigned long *)data->frame;
-}
-
-/*
- * What a sample tells beside its record. A count needs none of it. from: the frame of the probe, or
- * of a function that it calls.
- */
-static __always_inline void set_data(struct perf_sample_data *data, const struct perf_tp *tp,
-				     const unsigned long *from)
-{
-	data->task = current_stable;
-	data->addr = 0;
-	if (unlikely(tp->of_user)) {
-		data->mode = PERF_MODE_USER;
-		data->regs = task_pt_regs(current_stable);
-		data->ip = data->regs->ip;
-		data->frame = 0;
-		return;
-	}
-	data->mode = PERF_MODE_KERNEL | (current_stable->pid ? 0 : PERF_MODE_IDLE);
-	data->regs = NULL;
-	if (unlikely(!stack_trace_find_caller(from, trace_is_traceiter, &data->frame, &data->ip)))
-		data->frame = data->ip = 0;
-	else if (unlikely(!tp->has_counter))
-		leave_probe(data);
-}
-
-/* Of an event that needs no record, so data.raw is not read. from: the frame of the counter. */
-static noinline void hit_sample(struct perf_event *event, const struct perf_tp *tp,
-				const unsigned long *from)
-{
-	struct perf_sample_data data;
-
-	if (!perf_hit_is_sample(event, PERF_MODE_KERNEL))
-		return;
-	set_data(&data, tp, from);
-	perf_overflow(event, &data);
-}
-
-static __always_inline void hit_one(struct perf_event *event, void *tp)
-{
-	const struct perf_event *original = perf_original(event);
-
-	if (likely(original->only_counts))
-		perf_count(event);
-	else if (!original->needs_record)
-		hit_sample(event, tp, __builtin_frame_address(0));
-}
-
-/* The counter. The tracepoint passes more arguments. */
-static void count_hit(void *tp)
-{
-	perf_walk(tp, hit_one, tp);
-}
-
-/* A record, and from where it comes. */
-struct tp_record {
-	const struct perf_tp *tp;
-	const unsigned long *from;
-	void *entry;
-	u32 length;
-};
-
-struct program_hit {
-	struct perf_program_hit hit;
-	const struct tp_record *record;
-};
-
-static noinline void complete_program_hit(struct perf_program_hit *hit)
-{
-	const struct tp_record *record = container_of(hit, struct program_hit, hit)->record;
-	struct perf_sample_data data;
-
-	set_data(&data, record->tp, record->from);
-	hit->regs = data.regs;
-	hit->ip = data.ip;
-	hit->frame = data.frame;
-	hit->complete = NULL;
-}
-
-/* Gives the record to all programs. False: one of them drops it. */
-static noinline bool run_programs(const struct tp_record *record)
-{
-	struct perf_program *program;
-	struct program_hit context;
-	u32 wanted = ~0U;
-
-	context.hit.complete = complete_program_hit;
-	context.hit.entry = record->entry;
-	context.record = record;
-	list_for_each_entry_rcu (program, &record->tp->programs, node)
-		wanted &= program->run(program, &context.hit);
-	return wanted;
-}
-
-/* Whether the record is for perf events. */
-static __always_inline bool passes_programs(const struct tp_record *record)
-{
-	return likely(list_empty(&record->tp->programs)) || run_programs(record);
-}
-
-static noinline void hit_recorded(struct perf_event *event, void *data)
-{
-	const struct tp_record *record = data;
-	struct perf_sample_data sample;
-
-	if (!takes_record(event, record->entry) || !perf_hit_is_sample(event, PERF_MODE_KERNEL))
-		return;
-	set_data(&sample, record->tp, record->from);
-	sample.raw = record->entry;
-	sample.raw_size = record->length;
-	if (record->tp->ip_offset)
-		sample.ip =
-			*(const unsigned long *)((const u8 *)record->entry + record->tp->ip_offset);
-	perf_overflow(event, &sample);
-}
-
-static void complete_hit(struct perf_record_hit *hit)
-{
-	set_data(&hit->data, hit->source, __builtin_frame_address(0));
-}
-
-static bool wants_record(struct trace_event_file *file)
-{
-	struct perf_tp *tp = container_of(file, struct perf_tp, file);
-	struct perf_record_hit hit;
-
-	if (tp->has_counter)
-		return true; /* the counter hits those that need none */
-	if (!READ_ONCE(tp->plain) && !list_empty(&tp->programs))
-		return true;
-	hit.source = tp;
-	hit.complete = complete_hit;
-	return perf_hit_without_record(&hit) || !list_empty(&tp->programs);
-}
-
-static void record(struct trace_event_file *file, void *entry, u32 length)
-{
-	struct perf_tp *tp = container_of(file, struct perf_tp, file);
-	struct tp_record record = { tp, __builtin_frame_address(0), entry, length };
-
-	if (passes_programs(&record))
-		perf_for_each_hit(tp, hit_recorded, &record);
-}
-
-/*
- * Only an event that TRACE_EVENT() declares makes short records, so there is a counter, too. Two
- * functions are between this one and the probe: trace_event_record_slow(), and its caller.
- */
-static void short_record(struct trace_event_file *file, struct trace_entry *entry, u32 length)
-{
-	const unsigned long *frame = __builtin_frame_address(0);
-	struct perf_tp *tp = container_of(file, struct perf_tp, file);
-	struct tp_record record = { tp, **(unsigned long ***)frame[0], entry, length };
-
-	DEBUG_BUG_ON(!tp->has_counter);
-	if (!passes_programs(&record))
-		return;
-	tracing_entry_init(entry, file->call->event.type, tracing_gen_ctx_dec(1),
-			   current_stable->pid);
-	perf_walk(tp, hit_recorded, &record);
-}
-
-static void drop_one(struct perf_event *event, void *unused __unused)
-{
-	if (needs_record(event) && READ_ONCE(event->active))
-		local_add(&event->lost, 1);
-}
-
-static void dropped(const struct trace_event_file *file)
-{
-	perf_for_each_hit(container_of(file, struct perf_tp, file), drop_one, NULL);
-}
-
 /* ---- attaching. E held ---- */
 
 static int attach_counter(struct perf_tp *tp)
@@ -304,7 +42,7 @@ static int attach_counter(struct perf_tp *tp)
 	int error = 0;
 
 	if (!tp->counters)
-		error = tracepoint_probe_register(tp->file.call->tp, (void *)count_hit, tp,
+		error = tracepoint_probe_register(tp->file.call->tp, (void *)perf_count_hit, tp,
 						  TRACEPOINT_DEFAULT_PRIO);
 	tp->counters += !error;
 	return error;
@@ -325,7 +63,7 @@ static int attach_recorder(struct perf_tp *tp)
 static void detach_counter(struct perf_tp *tp)
 {
 	if (!--tp->counters)
-		(void)tracepoint_probe_unregister(tp->file.call->tp, (void *)count_hit, tp);
+		(void)tracepoint_probe_unregister(tp->file.call->tp, (void *)perf_count_hit, tp);
 }
 
 static void detach_recorder(struct perf_tp *tp)
@@ -338,7 +76,7 @@ static void detach_recorder(struct perf_tp *tp)
 
 static bool uses_counter(struct perf_event *event)
 {
-	return event->tp->has_counter && !needs_record(event);
+	return event->tp->has_counter && !perf_needs_record(event);
 }
 
 /* An event without a source counts nothing, and costs nobody anything. */
@@ -686,10 +424,3 @@ static const struct pmu tracepoint PERF_PMU(tracepoint) = {
 	.program_kind = PERF_PROGRAM_TRACEPOINT,
 	.program_place = tracepoint_place,
 };
-
-static int __init perf_tracepoint_init(void)
-{
-	perf_event_ops = (struct perf_event_ops){ wants_record, record, short_record, dropped };
-	return 0;
-}
-early_initcall(perf_tracepoint_init);

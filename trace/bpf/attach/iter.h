@@ -49,9 +49,9 @@ struct bpf_iter_session {
 	struct bpf_iter_choice choice;
 	struct bpf_prog *prog; /* counted */
 	struct bpf_iter_meta meta;
-	u64 context
-		[BPF_ITER_WORDS]; /* what the program gets: meta, and the object, which is counted */
-	bool done;                /* the program has run behind the last object */
+	/* What the program gets: meta, and the object, which is counted. */
+	u64 context[BPF_ITER_WORDS];
+	bool done; /* the program has run behind the last object */
 	/* Of the target: the next object is the first one from here on. */
 	u32 id, fd;
 	void *room; /* kvfree()d at the end */
@@ -70,7 +70,7 @@ struct bpf_iter_target {
 	void (*put)(struct bpf_iter_session *session);
 	/* Behind this object, which get() has found. */
 	void (*advance)(struct bpf_iter_session *session);
-	/* Runs the program by bpf_iter_run(), if the object is still there. NULL: bpf_iter_run(). */
+	/* Calls bpf_iter_run(), if the object is still there. NULL: only that. */
 	int (*run)(struct bpf_iter_session *session);
 	u64 unused;
 };

@@ -46,9 +46,9 @@ struct bpf_link_ops {
 	void (*release)(struct bpf_link *link);
 	/* Frees what contains the link. Task context. */
 	void (*free)(struct bpf_link *link);
-	/* BPF_LINK_UPDATE of L's holder. old: NULL, or what must be the present program: else -EPERM. */
+	/* BPF_LINK_UPDATE. L held. old: NULL, or what the program must be now: else -EPERM. */
 	int (*update)(struct bpf_link *link, struct bpf_prog *prog, const struct bpf_prog *old);
-	/* Fills in the part of the kind, which has the user's buffers. 0 or an errno. NULL: no part. */
+	/* Fills in the kind's part, which has the user's buffers. 0 or an errno. NULL: none. */
 	int (*fill_info)(const struct bpf_link *link, struct bpf_link_info *info);
 	void (*show_fdinfo)(const struct bpf_link *link, struct seq_file *m); /* NULL: no lines */
 };

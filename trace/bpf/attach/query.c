@@ -1,4 +1,4 @@
-/* BPF_TASK_FD_QUERY: which program a descriptor of a task keeps attached, and where: `bpftool perf`. */
+/* BPF_TASK_FD_QUERY: which program a descriptor of a task keeps attached, and where. */
 #include "arch/mm/uaccess.h"
 #include "fs/file/file.h"
 #include "fs/vfs/fs.h"

@@ -63,7 +63,7 @@ static __always_inline void bpf_enable_instrumentation(void)
 	preempt_enable();
 }
 
-/* On while someone wants cnt and nsecs of programs: sysctl kernel.bpf_stats_enabled, ENABLE_STATS. */
+/* On while someone wants cnt and nsecs: sysctl kernel.bpf_stats_enabled, BPF_ENABLE_STATS. */
 DECLARE_STATIC_KEY_FALSE(bpf_stats_enabled_key);
 u32 bpf_prog_run_timed(const struct bpf_prog *prog, const void *ctx);
 
@@ -129,5 +129,5 @@ struct bpf_record_place {
 	struct perf_program_hit *hit;
 	struct pt_regs regs; /* room for bpf_record_regs() */
 };
-/* The registers of the record that a TRACEPOINT program has as its context. Context of helpers. perf.c */
+/* The registers that belong to the context of a TRACEPOINT program. For helpers. perf.c */
 const struct pt_regs *bpf_record_regs(void *record);
