@@ -80,10 +80,10 @@ struct ftrace_ops {
 	struct ftrace_hash *filter_hash;
 	struct ftrace_hash *notrace_hash;     /* the same; NULL: no functions */
 	struct ftrace_trampoline *trampoline; /* [F] NULL while not registered, or with STUB */
-	unsigned long direct_call; /* [F] with DIRECT: the function, or code that calls the function */
+	unsigned long direct_call;   /* [F] with DIRECT: the function, or the code before it */
 	unsigned long direct_shared; /* [F] for sites with other users: struct ftrace_direct_code */
-	struct ftrace_ops *follower;          /* [F] uses the same hashes: ftrace_share_hashes() */
-	struct list_head off; /* [F] ftrace_enabled is 0: instead of list; else NULL */
+	struct ftrace_ops *follower; /* [F] uses the same hashes: ftrace_share_hashes() */
+	struct list_head off;        /* [F] ftrace_enabled is 0: instead of list; else NULL */
 };
 
 /*

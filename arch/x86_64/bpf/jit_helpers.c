@@ -1,12 +1,10 @@
 /*
- * Calls of helpers for which the JIT knows something better: an operation of a map that the program
- * names just before (bpftrace's and clang's code does), without the helper between; lookups in
- * arrays, and numbers of the CPU and the task, without a call.
+ * Calls of helpers that the JIT makes without a call: lookups in arrays that the program names just
+ * before, as the code of bpftrace and clang does, and the number of the CPU.
  */
 #include "arch/bpf/jit_internal.h"
 
 #include "arch/cpu/percpu.h"
-#include "kernel/current.h"
 #include "trace/bpf/helpers/helpers.h"
 #include "trace/bpf/maps/array.h"
 
@@ -90,27 +88,13 @@ static bool inline_array_lookup(struct emitter *e, const struct bpf_map *map, bo
 
 /* ---- calls ---- */
 
-/* The operation of the map that the helper calls, with the same arguments; else the helper. */
-static unsigned long operation(const struct bpf_map *map, unsigned long helper)
-{
-	const struct bpf_map_ops *ops = map->ops;
-
-	if (helper == (unsigned long)bpf_map_lookup_elem)
-		return (unsigned long)ops->lookup;
-	if (helper == (unsigned long)bpf_map_update_elem)
-		return (unsigned long)ops->update;
-	if (helper == (unsigned long)bpf_map_delete_elem)
-		return (unsigned long)ops->delete;
-	return helper;
-}
-
 static bool inline_call(struct jit_pass *p, unsigned long helper)
 {
 	if (helper == (unsigned long)bpf_get_smp_processor_id) {
 		emit_rabs(&p->e, X86_GS, 0x8b, RAX, (s32)(unsigned long)&cpu_number);
 		return true;
 	}
-	if (!p->map || helper != (unsigned long)bpf_map_lookup_elem)
+	if (!p->map || helper != (unsigned long)p->map->ops->lookup)
 		return false;
 	if (p->map->map_type == BPF_MAP_TYPE_ARRAY)
 		return inline_array_lookup(&p->e, p->map, false);
@@ -122,5 +106,5 @@ static bool inline_call(struct jit_pass *p, unsigned long helper)
 void jit_helper_call(struct jit_pass *p, unsigned long helper)
 {
 	if (!inline_call(p, helper))
-		emit_call(&p->e, p->map ? operation(p->map, helper) : helper);
+		emit_call(&p->e, helper);
 }

@@ -208,8 +208,8 @@ void jit_load(struct jit_pass *p, const struct bpf_insn *insn)
 		return;
 	}
 	/*
-	 * PROBE_MEM: dst is 0 if the address is in the lower half, which is the program's, or if the
-	 * load faults.
+	 * PROBE_MEM: dst is 0 if the address is in the lower half, which is of user space, or if
+	 * the load faults.
 	 */
 	emit_rm(e, X86_W, 0x8d, R11, src, insn->off); /* lea r11, [src + off] */
 	emit_mov_imm(e, dst, 0);

@@ -1,8 +1,8 @@
 /*
- * The code of trampolines. A function's site jumps here, so the stack is as at the function's entry:
- * the caller's return address is on top. The trampoline stores the arguments, runs the programs, and
- * then either jumps behind the site (only fentry), or calls the function from there and returns its
- * result to the caller. Its frame:
+ * The code of trampolines. A function's site jumps here, so the stack is as at the function's
+ * entry: the caller's return address is on top. The trampoline stores the arguments, runs the
+ * programs, and then either jumps behind the site (only fentry), or calls the function from there
+ * and returns its result to the caller. Its frame:
  *
  *	rbp + 8		the address in the caller
  *	rbp		the caller's rbp
@@ -117,8 +117,8 @@ static void emit_on_variable(struct emitter *e, u32 how, u32 opcode, u32 reg, co
 BUILD_BUG_ON(sizeof(struct bpf_prog_stats) != 64);
 
 /*
- * bpf_prog_enter(), bpf_prog_run_counted() and bpf_prog_exit() of run.h. The result is in rax if the
- * program ran.
+ * bpf_prog_enter(), bpf_prog_run_counted() and bpf_prog_exit() of run.h. The result is in rax if
+ * the program ran.
  */
 static void emit_program(struct tramp_pass *p, const struct bpf_tramp_link *link, bool keeps_result)
 {

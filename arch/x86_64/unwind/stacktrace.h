@@ -16,7 +16,8 @@ extern unsigned long (*unwind_return_hook)(struct task_struct *task, int *idx, u
 extern unsigned long unwind_replaced;
 /*
  * Set by the part of the kernel whose generated code calls traced functions: whether ip is behind
- * such a call. The code has a frame, and no callback runs. NULL: there is no such code. Any context.
+ * such a call. The code has a frame, and no callback runs. NULL: there is no such code. Any
+ * context.
  */
 extern bool (*is_generated_call)(unsigned long ip);
 /* The return address of the current function. */

@@ -34,7 +34,8 @@ static bool ends_trace(const struct task_struct *task, unsigned long bp)
 /*
  * Returns whether ip is in a C function, which keeps a frame while it calls another function.
  * Assembly is not reliable: code there may be about to enter a function that is not on the stack
- * yet. So is generated code, but where it calls a function with a frame of its own. Init text counts, because it called the idle task of the boot CPU.
+ * yet. Generated code is reliable only where it calls a function with a frame of its own. Init text
+ * counts, because it called the idle task of the boot CPU.
  */
 static bool is_c_text(unsigned long ip)
 {

@@ -36,9 +36,6 @@ const struct bpf_prog *bpf_prog_array_get(const struct bpf_map *map, u64 index)
 	{                                                                                          \
 		abort();                                                                           \
 	}
-NO_HELPER(bpf_map_lookup_elem)
-NO_HELPER(bpf_map_update_elem)
-NO_HELPER(bpf_map_delete_elem)
 NO_HELPER(bpf_get_smp_processor_id)
 
 static bpf_func_t *compile(struct bpf_prog *prog)

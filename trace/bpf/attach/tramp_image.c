@@ -1,8 +1,8 @@
 /*
  * The code of trampolines, and its end.
  *
- * When the programs of a function change, it gets a new image, and the old one is retired. Tasks may
- * be in it: preempted, or asleep in the function that it has called. They leave in steps:
+ * When the programs of a function change, it gets a new image, and the old one is retired. Tasks
+ * may be in it: preempted, or asleep in the function that it has called. They leave in steps:
  *
  *	1. A grace period of RCU-tasks passes. Then a task has left the code, or it is in a call of
  *	   the function, and such calls are counted.

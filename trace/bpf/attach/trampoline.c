@@ -1,7 +1,8 @@
 /*
- * Trampolines: which programs run at which function of the kernel. A function with programs has one
- * trampoline, whose image is the code for exactly these programs: each change makes a new image. The
- * function's site jumps to the image, if nothing else is attached there (trace/ftrace/direct.c).
+ * Trampolines: which programs run at which function of the kernel. A function with programs has
+ * one trampoline, whose image is the code for exactly these programs: each change makes a new
+ * image. The function's site jumps to the image, if nothing else is attached there
+ * (trace/ftrace/direct.c).
  */
 #include "trace/bpf/attach/trampoline.h"
 
@@ -239,7 +240,7 @@ void bpf_trampoline_detach(struct bpf_tramp_link *link)
 	if (tr->nr_links > 1) {
 		list_del(&link->node);
 		tr->nr_links--;
-		/* The program must go. So wait for memory: the image needs little, and not for long. */
+		/* The program must go. So wait for memory: the image needs little. */
 		while (!(image = make_image(tr)))
 			msleep(RETRY_MS);
 		(void)switch_to(tr, image);

@@ -10,7 +10,10 @@
 struct bpf_prog;
 struct bpf_trampoline;
 
-/* One program at prog->attach_addr, as prog->expected_attach_type says. The caller fills in the first part. */
+/*
+ * One program at prog->attach_addr, as prog->expected_attach_type says. The caller fills in the
+ * first part.
+ */
 struct bpf_tramp_link {
 	struct bpf_prog *prog; /* counted by the owner of the link */
 	u64 cookie;
