@@ -138,7 +138,7 @@ $(call feature,perf,events programs breakpoints,\
 	perf_event_open: software events and events of tracefs and probes; counted and sampled)
 
 $(call feature,bpf,perf probes btf ftrace fdevents,\
-	trace/bpf arch/x86_64/bpf,\
+	trace/bpf arch/x86_64/bpf trace/ftrace/direct_code.c,\
 	eBPF: programs of users that run in the kernel behind a verifier; maps)
 
 $(call feature,seccomp,programs,\
@@ -193,9 +193,9 @@ $(call together,debug,selftest/kernel/lockdep.c)
 $(call together,latency,selftest/trace/latency.c selftest/trace/trace_pipe_swap.c)
 $(call together,noise,selftest/trace/noise.c)
 $(call together,persist,selftest/trace/last_boot.c)
-$(call together,bpf,selftest/bpf)
 $(call together,btf,selftest/trace/func_args.c)
 $(call together,perf,selftest/perf selftest/arch/tsc.c selftest/kernel/unwind_event.c selftest/kernel/unwind_user.c selftest/kernel/vmap.c)
 $(call together,bpf,selftest/bpf selftest/bench/bpf_maps.c)
+$(call together,bpf livepatch,selftest/bpf/trampoline.c)
 $(call together,perf ftrace,selftest/perf/breakpoints.c)
 $(call together,perf ftrace hist,selftest/perf/tracepoints.c)

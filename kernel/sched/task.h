@@ -221,11 +221,11 @@ struct task_struct {
 	/* Family and signals: kernel/process/{fork,exit}.c, kernel/signal/ */
 	/* [L] of a leader: leader of the parent process; else NULL */
 	struct task_struct *real_parent;
-	struct list_head children;  /* [L] of a leader: leaders of the child processes */
-	struct list_head sibling;   /* [L] */
-	struct list_head tasks;     /* [L] all tasks */
-	struct sigpending pending;  /* [siglock] signals for this task alone */
-	unsigned jobctl;            /* [siglock] JOBCTL_*: what a stop asks of the task */
+	struct list_head children; /* [L] of a leader: leaders of the child processes */
+	struct list_head sibling;  /* [L] */
+	struct list_head tasks;    /* [L] all tasks */
+	struct sigpending pending; /* [siglock] signals for this task alone */
+	unsigned jobctl;           /* [siglock] JOBCTL_*: what a stop asks of the task */
 	struct {
 		struct seccomp_filter *filter; /* [siglock] counted */
 		/*

@@ -64,7 +64,7 @@ struct seccomp_filter {
 	u32 all_insns;                       /* [C] of them, with PENALTY */
 	u64 allows[(NR_SYSCALLS + 63) / 64]; /* [C] calls that all of them allow in any case */
 	u32 length;                          /* [C] */
-	struct sock_filter program[];           /* [C] */
+	struct sock_filter program[];        /* [C] */
 };
 
 /* ---- life ---- */

@@ -14,6 +14,9 @@ PROTOTYPE = re.compile(r"^(?!static\b)\w[\w \t*]*[ *][a-z_]\w*\([^;{}=]*\);", re
 SYSTEM_CALLS = re.compile(r"__x64_sys_\w+")
 KEPT = {
     "tracing_on",  # the counterpart of tracing_off(), for code that is being debugged
+    "bpf_skb_load_bytes",  # BPF_HELPER() makes its name of two parts
+    # Programs name an iterator by such a function in the kernel's types; none is called.
+    "bpf_iter_bpf_map", "bpf_iter_bpf_map_elem", "bpf_iter_bpf_prog", "bpf_iter_task", "bpf_iter_task_file",
     "__traceiter_sched_stat_iowait",  # an event that perf wants to exist: sched_events.h
 }
 # Functions of the product that only self-tests call.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/fuzz/bpf_states.h"
+#include "tests/host/bpf_scalar.h"
 
 #define MAX_INSNS   512
 #define MAX_OF_INSN 256 /* more states of an instruction: it is not checked */

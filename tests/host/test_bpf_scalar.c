@@ -10,7 +10,7 @@
 
 #include "kernel/compiler.h"
 #include "trace/bpf/core/insn.h"
-#include "trace/bpf/verifier/scalar.h"
+#include "tests/host/bpf_scalar.h"
 
 #define NR_BITS     4U /* of the small tnums: 81 of them */
 #define MAX_MEMBERS 6

@@ -124,7 +124,9 @@ struct pmu {
 	 * perf_check_attr(). Task context, no lock. NULL: -EOPNOTSUPP.
 	 */
 	int (*modify)(struct perf_event *event, const struct perf_event_attr *attr);
-	/* Hits run this program; NULL: none. 0 or an errno, not for NULL. E held. NULL: samples do. */
+	/*
+	 * Hits run this program; NULL: none. 0 or an errno, not for NULL. E held. NULL: samples do.
+	 */
 	int (*set_program)(struct perf_event *event, struct perf_program *program);
 	enum perf_program_kind program_kind;
 	/* For BPF_TASK_FD_QUERY. Task context. NULL: nothing to tell. */
@@ -420,9 +422,6 @@ static __always_inline void perf_walk(const void *source, perf_hit_fn *fn, void 
 
 /* sample.c. A sample is due. As perf_hit(). */
 void perf_overflow(struct perf_event *event, const struct perf_sample_data *data);
-/* program.c. Whether the program of samples wants this one written. */
-bool perf_program_wants_sample(struct perf_event *event, const struct perf_sample_data *data,
-			       struct perf_program *program);
 /* overflow.c. A hit of an event with a period other than 1: whether a sample is due. */
 bool perf_period_is_over(struct perf_event *event);
 /* Counts a hit in this mode. Returns whether a sample is due: then perf_overflow() follows. */

@@ -23,6 +23,7 @@
 struct file;
 struct perf_event;
 struct perf_event_query_bpf;
+struct perf_sample_data;
 struct perf_values;
 struct pt_regs;
 
@@ -117,3 +118,7 @@ int perf_output_raw(struct perf_event *event, const void *raw, u32 size, const s
 		    u64 ip);
 /* The event of this CPU or the current task without its children. -EINVAL. As perf_output_raw(). */
 int perf_read_local(const struct perf_event *event, struct perf_values *values);
+
+/* program.c. Of perf: whether the program of samples wants this one written. */
+bool perf_program_wants_sample(struct perf_event *event, const struct perf_sample_data *data,
+			       struct perf_program *program);

@@ -4,8 +4,8 @@
  * All perf events of one event of tracefs share a struct perf_tp. It has two ways to be hit. Each
  * is attached while a perf event uses it:
  *
- *	counter		perf_count_hit() is a probe of the tracepoint itself. It reads only its first
- *			argument, so it fits every tracepoint, and no record is built.
+ *	counter		perf_count_hit() is a probe of the tracepoint itself. It reads only its
+ *			first argument, so it fits every tracepoint, and no record is built.
  *	recorder	The event's own probe builds its record, as for a filter, and gives it to
  *			perf_event_ops (trace/events/record.h): for a perf event with a filter, or
  *			whose samples contain the record.

@@ -1,6 +1,6 @@
 /*
- * Hits of events of tracefs: they count, sample, and run programs. tracepoint.c explains their ways.
- * Any context, preemption off.
+ * Hits of events of tracefs: they count, sample, and run programs. tracepoint.c explains their
+ * ways. Any context, preemption off.
  */
 #include "trace/perf/tracepoint.h"
 

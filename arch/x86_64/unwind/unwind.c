@@ -103,8 +103,8 @@ static bool is_readable_around(unsigned long ip)
  * Where the return address is, if the function at ip has not yet set rbp, or has given it back: 0:
  * on top of the stack; 8: behind the pushed rbp. -1: the function has its frame.
  *
- * The first instruction of a function is the call or nop of ftrace. The registers of a kprobe there,
- * like those of a breakpoint, point behind its first byte.
+ * The first instruction of a function is the call or nop of ftrace. The registers of a kprobe
+ * there, like those of a breakpoint, point behind its first byte.
  */
 static int return_slot(unsigned long ip)
 {

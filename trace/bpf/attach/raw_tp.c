@@ -3,9 +3,9 @@
  * The context is the arguments of the tracepoint, one word each.
  *
  * The probe of a tracepoint has the types of its arguments. A function of words can stand for it:
- * an argument that is a word or less is in a register or in a word of the stack (System V ABI, section
- * 3.2.3). The bits above a shorter argument may be anything, so masks clear them. The kernel's BTF
- * tells the number of arguments and their sizes.
+ * an argument that is a word or less is in a register or in a word of the stack (System V ABI,
+ * section 3.2.3). The bits above a shorter argument may be anything, so masks clear them. The
+ * kernel's BTF tells the number of arguments and their sizes.
  */
 #include "arch/mm/uaccess.h"
 #include "fs/vfs/seq_file.h"

@@ -114,23 +114,23 @@ enum bpf_link_type {
 #define BPF_F_INNER_MAP      (1U << 12)
 
 /* prog_flags */
-#define BPF_F_STRICT_ALIGNMENT   (1U << 0)
-#define BPF_F_ANY_ALIGNMENT      (1U << 1)
-#define BPF_F_TEST_RND_HI32      (1U << 2)
-#define BPF_F_TEST_STATE_FREQ    (1U << 3)
-#define BPF_F_SLEEPABLE          (1U << 4)
-#define BPF_F_XDP_HAS_FRAGS      (1U << 5)
+#define BPF_F_STRICT_ALIGNMENT (1U << 0)
+#define BPF_F_ANY_ALIGNMENT    (1U << 1)
+#define BPF_F_TEST_RND_HI32    (1U << 2)
+#define BPF_F_TEST_STATE_FREQ  (1U << 3)
+#define BPF_F_SLEEPABLE        (1U << 4)
+#define BPF_F_XDP_HAS_FRAGS    (1U << 5)
 
 /* Flags of helpers. */
-#define BPF_F_INDEX_MASK      0xffffffffULL
-#define BPF_F_CURRENT_CPU     BPF_F_INDEX_MASK
-#define BPF_F_SKIP_FIELD_MASK 0xffULL
-#define BPF_F_USER_STACK      (1ULL << 8)
-#define BPF_F_FAST_STACK_CMP  (1ULL << 9)
-#define BPF_F_REUSE_STACKID   (1ULL << 10)
-#define BPF_F_USER_BUILD_ID   (1ULL << 11)
-#define BPF_RB_NO_WAKEUP      (1ULL << 0)
-#define BPF_RB_FORCE_WAKEUP   (1ULL << 1)
+#define BPF_F_INDEX_MASK          0xffffffffULL
+#define BPF_F_CURRENT_CPU         BPF_F_INDEX_MASK
+#define BPF_F_SKIP_FIELD_MASK     0xffULL
+#define BPF_F_USER_STACK          (1ULL << 8)
+#define BPF_F_FAST_STACK_CMP      (1ULL << 9)
+#define BPF_F_REUSE_STACKID       (1ULL << 10)
+#define BPF_F_USER_BUILD_ID       (1ULL << 11)
+#define BPF_RB_NO_WAKEUP          (1ULL << 0)
+#define BPF_RB_FORCE_WAKEUP       (1ULL << 1)
 #define BPF_F_KPROBE_MULTI_RETURN (1U << 0)
 
 #define aligned_u64 u64 __aligned(8)
@@ -253,7 +253,9 @@ union bpf_attr {
 	} prog_bind_map;
 } __aligned(8);
 
-/* A function of a program: the instruction at which it begins, and its FUNC in the program's BTF. */
+/*
+ * A function of a program: the instruction at which it begins, and its FUNC in the program's BTF.
+ */
 struct bpf_func_info {
 	u32 insn_off, type_id;
 };

@@ -13,14 +13,14 @@
 struct user_struct;
 
 struct bpf_btf {
-	struct btf btf;    /* [C] */
-	const void *data;  /* [C] */
-	u32 size;          /* [C] bytes */
-	u32 id;            /* [C] */
-	bool of_kernel;    /* [C] */
-	const char *name;  /* [C] "vmlinux", ""; */
+	struct btf btf;            /* [C] */
+	const void *data;          /* [C] */
+	u32 size;                  /* [C] bytes */
+	u32 id;                    /* [C] */
+	bool of_kernel;            /* [C] */
+	const char *name;          /* [C] "vmlinux", ""; */
 	struct user_struct *payer; /* [C] counted */
-	atomic_t refs;     /* [A] */
+	atomic_t refs;             /* [A] */
 	struct rcu_head rcu;
 };
 

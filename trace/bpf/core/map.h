@@ -35,8 +35,8 @@ struct bpf_map_ops {
 	/* Checks what attr asks. 0, -EINVAL, -E2BIG. NULL: no rule of its own. Task context. */
 	int (*alloc_check)(const union bpf_attr *attr);
 	/*
-	 * A map, of which the caller sets the part `struct bpf_map` by bpf_map_init(); or ERR_PTR().
-	 * Charges its memory by bpf_map_area_alloc() and kin. Task context.
+	 * A map, of which the caller sets the part `struct bpf_map` by bpf_map_init(); or
+	 * ERR_PTR(). Charges its memory by bpf_map_area_alloc() and kin. Task context.
 	 */
 	struct bpf_map *(*alloc)(const union bpf_attr *attr);
 	/* Frees it. Nobody can see it any more; a grace period has passed. A worker. */
@@ -62,8 +62,9 @@ struct bpf_map_ops {
 	/* key NULL, or absent: the first key. -ENOENT: that was the last one. RCU held. */
 	int (*get_next_key)(struct bpf_map *map, const void *key, void *next_key);
 	/*
-	 * For batches, of maps with buckets: copies the keys of a bucket. Their number, which may be 0;
-	 * -ENOSPC: it has more than max; -ENOENT: there are not so many buckets. Does not sleep.
+	 * For batches, of maps with buckets: copies the keys of a bucket. Their number, which may
+	 * be 0; -ENOSPC: it has more than max; -ENOENT: there are not so many buckets. Does not
+	 * sleep.
 	 */
 	int (*bucket_keys)(struct bpf_map *map, u32 bucket, void *keys, u32 max);
 	/*
@@ -83,9 +84,9 @@ struct bpf_map_ops {
 	 */
 	int (*prepare_update)(struct bpf_map *map);
 	/*
-	 * Whether an area may show the map: 0 or -EINVAL. May change vma->vm_flags. NULL: -ENOTSUPP.
-	 * Task context. mmap_page: a page of it, whose reference stays the map's, for the faults of
-	 * that area; NULL: SIGBUS. syscall/map.c owns vma->vm_ops.
+	 * Whether an area may show the map: 0 or -EINVAL. May change vma->vm_flags. NULL:
+	 * -ENOTSUPP. Task context. mmap_page: a page of it, whose reference stays the map's, for
+	 * the faults of that area; NULL: SIGBUS. syscall/map.c owns vma->vm_ops.
 	 */
 	int (*mmap)(struct bpf_map *map, struct vm_area_struct *vma);
 	struct page *(*mmap_page)(struct bpf_map *map, unsigned long pgoff);
@@ -95,28 +96,31 @@ struct bpf_map_ops {
 	/* Called by the verifier. */
 	/* The address of the byte at off in the value of a map of one element. 0 or an errno. */
 	int (*direct_value_addr)(const struct bpf_map *map, u64 *address, u32 off);
-	/* Whether the other map may stand where this one stood as inner map. NULL: bpf_map_meta_equal() */
+	/*
+	 * Whether the other map may stand where this one stood as inner map. NULL:
+	 * bpf_map_meta_equal()
+	 */
 	bool (*meta_equal)(const struct bpf_map *meta, const struct bpf_map *map);
 };
 /* static const struct bpf_map_ops name BPF_MAP_TYPE(name) = { … }; */
 #define BPF_MAP_TYPE(name) LINKER_TABLE_ENTRY(rodata, bpf_map_types, #name)
 
 struct bpf_map {
-	const struct bpf_map_ops *ops;  /* [C] */
-	enum bpf_map_type map_type;     /* [C] */
-	u32 key_size, value_size;       /* [C] */
-	u32 max_entries;                /* [C] */
-	u64 map_extra;                  /* [C] */
-	u32 map_flags;                  /* [C] */
-	u32 id;                         /* [C] */
+	const struct bpf_map_ops *ops; /* [C] */
+	enum bpf_map_type map_type;    /* [C] */
+	u32 key_size, value_size;      /* [C] */
+	u32 max_entries;               /* [C] */
+	u64 map_extra;                 /* [C] */
+	u32 map_flags;                 /* [C] */
+	u32 id;                        /* [C] */
 	/* Of a map of maps: what its elements are like; a map without elements. [C] */
 	struct bpf_map *inner_map_meta;
-	struct bpf_btf *btf;            /* [C] counted; NULL: has none */
+	struct bpf_btf *btf;                    /* [C] counted; NULL: has none */
 	u32 btf_key_type_id, btf_value_type_id; /* [C] */
-	char name[BPF_OBJ_NAME_LEN];    /* [C] */
+	char name[BPF_OBJ_NAME_LEN];            /* [C] */
 	/*
-	 * Of a prog array: the kind of its programs, set by the first program that is put in or uses
-	 * it. [owner_lock]
+	 * Of a prog array: the kind of its programs, set by the first program that is put in or
+	 * uses it. [owner_lock]
 	 */
 	struct bpf_map_owner {
 		bool known, jited;
@@ -127,9 +131,9 @@ struct bpf_map {
 	} owner;
 	/* [A] calls and mappings that may write now; BPF_MAP_FROZEN: none, and never again */
 	atomic_t writers;
-	struct user_struct *payer;      /* [C] counted */
-	atomic64_t charged;             /* [A] bytes */
-	atomic64_t refs, user_refs;     /* [A] user_refs: descriptors and pins */
+	struct user_struct *payer;  /* [C] counted */
+	atomic64_t charged;         /* [A] bytes */
+	atomic64_t refs, user_refs; /* [A] user_refs: descriptors and pins */
 	struct work_struct free_work;
 };
 #define BPF_MAP_FROZEN -1
@@ -155,7 +159,9 @@ void bpf_map_get(struct bpf_map *map);
 void bpf_map_put(struct bpf_map *map);
 /* The map of a descriptor, counted; or ERR_PTR(-EBADF), (-EINVAL: not a map). Task context. */
 struct bpf_map *bpf_map_get_fd(int fd);
-/* Whether it is a map whose contents neither user space nor programs change: RDONLY_PROG, frozen. */
+/*
+ * Whether it is a map whose contents neither user space nor programs change: RDONLY_PROG, frozen.
+ */
 bool bpf_map_is_rdonly(const struct bpf_map *map);
 /*
  * Allocates a map of any type as MAP_CREATE would, without a descriptor. For host tests and

@@ -2,8 +2,8 @@
  * A program: what bpf_check() has proved, and what runs it. The verifier writes into insns what the
  * interpreter and the JIT need. The number of instructions never changes:
  *
- *	call of a helper	imm: the function's address - __bpf_call_base; of a map's helper, the
- *				function may be that of the map's type
+ *	call of a helper	imm: the function's address - __bpf_call_base. For a helper of
+ *				maps it may be the function of the map's type
  *	call of helper 12	JMP | TAIL_CALL: bpf_tail_call()
  *	call of a function	off: bytes of stack that the caller uses, a multiple of 8
  *	LD | IMM | DW		the address of a map, a value, a variable or a function (callback),
@@ -48,47 +48,47 @@ struct bpf_subprog {
 };
 
 struct bpf_prog {
-	bpf_func_t *bpf_func; /* [C] interpreter or JIT code: bpf_prog_run() */
-	enum bpf_prog_type type;                    /* [C] */
-	enum bpf_attach_type expected_attach_type;  /* [C] */
-	const struct bpf_prog_type_ops *ops;        /* [C] contexts and helpers of this type */
-	u32 len;                                    /* [C] instructions */
-	struct bpf_insn *insns;                     /* [C] */
-	struct bpf_subprog *subprogs;               /* [C] the first one is the program itself */
-	u32 nr_subprogs;                            /* [C] */
+	bpf_func_t *bpf_func;                      /* [C] interpreter or JIT code: bpf_prog_run() */
+	enum bpf_prog_type type;                   /* [C] */
+	enum bpf_attach_type expected_attach_type; /* [C] */
+	const struct bpf_prog_type_ops *ops;       /* [C] contexts and helpers of this type */
+	u32 len;                                   /* [C] instructions */
+	struct bpf_insn *insns;                    /* [C] */
+	struct bpf_subprog *subprogs;              /* [C] the first one is the program itself */
+	u32 nr_subprogs;                           /* [C] */
 	bool jited, gpl_compatible, has_callchain_buf, overrides_return, sleepable; /* [C] */
-	bool uses_tail_call;                        /* [C] */
-	u32 jited_len;                              /* [C] bytes */
-	struct bpf_image *image;                    /* [C] the code; NULL: interpreted. core/runtime.c */
+	bool uses_tail_call;                                                        /* [C] */
+	u32 jited_len;                                                              /* [C] bytes */
+	struct bpf_image *image; /* [C] the code; NULL: interpreted. core/runtime.c */
 	u32 max_ctx_offset; /* [C] bytes of the context that it reads; a record must have them */
-	u32 ctx_words;      /* [C] the 8-byte words of those, as bits; all, if helpers get the context */
-	u32 max_buf_access; /* [C] the same of an iterator's buffers: keys and values */
-	struct bpf_map **used_maps;                 /* [C] each is counted */
-	u32 nr_used_maps;                           /* [C] */
-	u32 verified_insns;                         /* [C] that the verifier has looked at */
+	u32 ctx_words; /* [C] the 8-byte words of those, as bits; all, if helpers get the context */
+	u32 max_buf_access;         /* [C] the same of an iterator's buffers: keys and values */
+	struct bpf_map **used_maps; /* [C] each is counted */
+	u32 nr_used_maps;           /* [C] */
+	u32 verified_insns;         /* [C] that the verifier has looked at */
 
 	/* What a TRACING program is for. */
-	u32 attach_btf_id;                          /* [C] in the types of the kernel; 0: none */
-	struct bpf_prog *dst_prog;                  /* [C] counted; always NULL: no program on a program */
-	const struct btf_type *attach_func_proto;   /* [C] */
-	const char *attach_func_name;               /* [C] */
-	unsigned long attach_addr;                  /* [C] of fentry, fexit, fmod_ret */
+	u32 attach_btf_id;         /* [C] in the types of the kernel; 0: none */
+	struct bpf_prog *dst_prog; /* [C] counted; always NULL: no program on a program */
+	const struct btf_type *attach_func_proto; /* [C] */
+	const char *attach_func_name;             /* [C] */
+	unsigned long attach_addr;                /* [C] of fentry, fexit, fmod_ret */
 
 	/* For reports. */
-	struct bpf_btf *btf;                        /* [C] counted; NULL: has none */
-	struct bpf_func_info *func_info;            /* [C] */
-	void *line_info;                            /* [C] struct bpf_line_info[] */
-	u32 nr_func_info, nr_line_info;             /* [C] */
-	u32 id;                                     /* [C] */
-	u8 tag[BPF_TAG_SIZE];                       /* [C] */
-	char name[BPF_OBJ_NAME_LEN];                /* [C] */
-	u64 load_time;                              /* [C] ns since boot */
-	uid_t created_by;                           /* [C] */
-	struct user_struct *payer;                  /* [C] counted: its memory is charged here */
-	size_t charged;                             /* [C] bytes */
-	struct bpf_prog_stats *stats;               /* [C] an array: one for each possible CPU */
+	struct bpf_btf *btf;             /* [C] counted; NULL: has none */
+	struct bpf_func_info *func_info; /* [C] */
+	void *line_info;                 /* [C] struct bpf_line_info[] */
+	u32 nr_func_info, nr_line_info;  /* [C] */
+	u32 id;                          /* [C] */
+	u8 tag[BPF_TAG_SIZE];            /* [C] */
+	char name[BPF_OBJ_NAME_LEN];     /* [C] */
+	u64 load_time;                   /* [C] ns since boot */
+	uid_t created_by;                /* [C] */
+	struct user_struct *payer;       /* [C] counted: its memory is charged here */
+	size_t charged;                  /* [C] bytes */
+	struct bpf_prog_stats *stats;    /* [C] an array: one for each possible CPU */
 
-	atomic_t refs;                              /* [A] */
+	atomic_t refs; /* [A] */
 	struct rcu_head rcu;
 };
 
@@ -115,8 +115,8 @@ u64 __bpf_call_base(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 extern int bpf_jit_enable; /* sysctl net.core.bpf_jit_enable: 0: new programs are interpreted */
 /*
  * Chooses what runs a program that bpf_fixup() has finished: compiles it, or sets the interpreter.
- * Sets bpf_func, jited, jited_len. 0, -ENOMEM, -ENOTSUPP (524: cannot be interpreted), -EINVAL (a map
- * of programs that it uses holds programs of another kind). Task context.
+ * Sets bpf_func, jited, jited_len. 0, -ENOMEM, -ENOTSUPP (524: cannot be interpreted), -EINVAL (a
+ * map of programs that it uses holds programs of another kind). Task context.
  */
 int bpf_prog_select_runtime(struct bpf_prog *prog);
 /* Frees the code. No CPU runs the program any more, and none can. Task context. */
@@ -127,34 +127,35 @@ void bpf_prog_free_runtime(struct bpf_prog *prog);
  */
 u64 bpf_call_callback(const void *callback, u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 
-/* syscall/prog.c. Counts. get: the program has references. put: may be the last one; any context. */
+/*
+ * syscall/prog.c. Counts. get: the program has references. put: may be the last one; any context.
+ */
 void bpf_prog_get(struct bpf_prog *prog);
 void bpf_prog_put(struct bpf_prog *prog);
-/* The program of a descriptor, counted, or ERR_PTR(-EBADF, -EINVAL: not of this type). */
-struct bpf_prog *bpf_prog_get_fd_type(int fd, enum bpf_prog_type type);
+/* The program of a descriptor, counted, or ERR_PTR(-EBADF, -EINVAL: not a program). */
 struct bpf_prog *bpf_prog_get_fd(int fd);
 
 /* ---- what a type of programs is: contexts and helpers ---- */
 
 /* What an argument of a helper must be. */
 enum bpf_arg_type {
-	ARG_DONTCARE,             /* no argument */
-	ARG_CONST_MAP_PTR,        /* a map */
-	ARG_PTR_TO_MAP_KEY,       /* initialised memory, key_size bytes */
-	ARG_PTR_TO_MAP_VALUE,     /* initialised memory, value_size bytes */
-	ARG_PTR_TO_MEM,           /* memory; its size is the next argument, or fixed: arg_size */
-	ARG_CONST_SIZE,           /* > 0, with a bound */
+	ARG_DONTCARE,         /* no argument */
+	ARG_CONST_MAP_PTR,    /* a map */
+	ARG_PTR_TO_MAP_KEY,   /* initialised memory, key_size bytes */
+	ARG_PTR_TO_MAP_VALUE, /* initialised memory, value_size bytes */
+	ARG_PTR_TO_MEM,       /* memory; its size is the next argument, or fixed: arg_size */
+	ARG_CONST_SIZE,       /* > 0, with a bound */
 	ARG_CONST_SIZE_OR_ZERO,
 	ARG_PTR_TO_CTX,
-	ARG_ANYTHING,             /* any number; no pointer leaks by it that a helper would not expect */
-	ARG_PTR_TO_ALLOC_MEM,     /* ringbuf_reserve's memory; released by the helper */
+	ARG_ANYTHING, /* any number; no pointer leaks by it that a helper would not expect */
+	ARG_PTR_TO_ALLOC_MEM,         /* ringbuf_reserve's memory; released by the helper */
 	ARG_CONST_ALLOC_SIZE_OR_ZERO, /* a known constant: the size of memory that is returned */
-	ARG_PTR_TO_BTF_ID,        /* a structure of the kernel: arg_btf_name */
-	ARG_PTR_TO_LONG,          /* 8 bytes to be written */
+	ARG_PTR_TO_BTF_ID,            /* a structure of the kernel: arg_btf_name */
+	ARG_PTR_TO_LONG,              /* 8 bytes to be written */
 	ARG_PTR_TO_INT,
-	ARG_PTR_TO_STACK,         /* a pointer to the stack, or NULL with MAYBE_NULL: a callback's context */
-	ARG_PTR_TO_FUNC,          /* a callback */
-	ARG_PTR_TO_CONST_STR,     /* text in a frozen read-only map */
+	ARG_PTR_TO_STACK,     /* a pointer to the stack, or NULL with MAYBE_NULL: for a callback */
+	ARG_PTR_TO_FUNC,      /* a callback */
+	ARG_PTR_TO_CONST_STR, /* text in a frozen read-only map */
 	__BPF_ARG_TYPE_MAX,
 	BPF_ARG_BASE = 0xff,
 	/* flags */
@@ -191,9 +192,9 @@ struct bpf_func_proto {
 /* Result of is_valid_access. */
 struct bpf_insn_access_aux {
 	enum { BPF_CTX_SCALAR, BPF_CTX_BTF_ID, BPF_CTX_BUF } kind;
-	u32 btf_id;      /* BPF_CTX_BTF_ID: of the struct in the types of the kernel */
+	u32 btf_id; /* BPF_CTX_BTF_ID: of the struct in the types of the kernel */
 	bool maybe_null;
-	bool untrusted;  /* the structure may be gone: helpers do not take it */
+	bool untrusted; /* the structure may be gone: helpers do not take it */
 };
 
 /* One file each in helpers/; types.c lists them. Constant. */

@@ -76,7 +76,9 @@ static int find_function(struct bpf_prog *prog, const struct btf *btf, const str
 	prog->attach_func_name = name;
 	if (prog->expected_attach_type == BPF_TRACE_ITER)
 		return strncmp(name, ITERATOR_PREFIX, sizeof(ITERATOR_PREFIX) - 1) ? -EINVAL : 0;
-	/* No function here allows that its result is changed: there is no list of such functions. */
+	/*
+	 * No function here allows that its result is changed: there is no list of such functions.
+	 */
 	if (prog->expected_attach_type == BPF_MODIFY_RETURN)
 		return -EINVAL;
 	prog->attach_addr = kallsyms_lookup_name(name);

@@ -59,13 +59,15 @@ extern const struct bpf_prog_type_ops bpf_socket_filter_ops, bpf_kprobe_ops, bpf
 /* Of a number that has one function in all types. */
 #define BPF_HELPER(name_, ...) BPF_HELPER_AS(name_, bpf_##name_, __VA_ARGS__)
 #define BPF_ARGS(...)          .arg_type = { __VA_ARGS__ }
-/* Of an argument: memory that the helper reads, and memory that it fills. Its size is the next one. */
+/*
+ * Of an argument: memory that the helper reads, and memory that it fills. Its size is the next one.
+ */
 #define ARG_MEM_IN  (ARG_PTR_TO_MEM | ARG_MEM_RDONLY)
 #define ARG_MEM_OUT (ARG_PTR_TO_MEM | ARG_MEM_UNINIT)
 
 /*
- * Defines a helper with arguments of any types that fit into a word: BPF_CALL_2(bpf_name, type, name,
- * type, name).
+ * Defines a helper with arguments of any types that fit into a word: BPF_CALL_2(bpf_name, type,
+ * name, type, name).
  */
 #define BPF_CALL_5(fn, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5)                                     \
 	static __always_inline u64 fn##_typed(t1 a1, t2 a2, t3 a3, t4 a4, t5 a5);                  \

@@ -1,6 +1,6 @@
 /*
- * Helpers of maps: each calls the operation of the map's type. The verifier lets a program call only
- * those that the type has. bpf_loop() is here as well, because it calls a callback as
+ * Helpers of maps: each calls the operation of the map's type. The verifier lets a program call
+ * only those that the type has. bpf_loop() is here as well, because it calls a callback as
  * bpf_for_each_map_elem() does.
  */
 #include "trace/bpf/core/map.h"

@@ -1,6 +1,6 @@
 /*
- * RAW_TRACEPOINT programs: at a tracepoint itself. The context is the tracepoint's arguments, a word
- * each, read only. Pure.
+ * RAW_TRACEPOINT programs: at a tracepoint itself. The context is the tracepoint's arguments, a
+ * word each, read only. Pure.
  */
 #include "trace/bpf/helpers/helpers.h"
 

@@ -1,6 +1,7 @@
 /*
  * SYSCALL programs, which only BPF_PROG_TEST_RUN runs. The context is what the caller passes, which
- * the program may read and write. The helpers by which such programs call bpf(2) are not here. Pure.
+ * the program may read and write. The helpers by which such programs call bpf(2) are not here.
+ * Pure.
  */
 #include "kernel/errno.h"
 #include "trace/bpf/helpers/helpers.h"

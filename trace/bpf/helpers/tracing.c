@@ -34,7 +34,8 @@ static bool d_path_allowed(const struct bpf_prog *prog)
 static const struct bpf_helper helpers[] = {
 	BPF_HELPER(d_path, BPF_ARGS(ARG_PTR_TO_BTF_ID, ARG_PTR_TO_MEM, ARG_CONST_SIZE_OR_ZERO),
 		   .arg_btf_name = { "path" }, .allowed = d_path_allowed),
-	BPF_HELPER_AS(get_func_ip, bpf_get_func_ip_args, .gpl_only = true, BPF_ARGS(ARG_PTR_TO_CTX)),
+	BPF_HELPER_AS(get_func_ip, bpf_get_func_ip_args, .gpl_only = true,
+		      BPF_ARGS(ARG_PTR_TO_CTX)),
 	{ .id = 0 },
 };
 static const struct bpf_helper function_helpers[] = {
@@ -100,8 +101,8 @@ static int find_argument(const struct btf *btf, const struct btf_type *proto, bo
 }
 
 /*
- * Fills in *aux for a word that has this type. False: no such word may be read. An iterator's void *
- * is the key or the value of an element.
+ * Fills in *aux for a word that has this type. False: no such word may be read. An iterator's void
+ * * is the key or the value of an element.
  */
 static bool check_type(const struct btf *btf, u32 type, bool iterates,
 		       struct bpf_insn_access_aux *aux)

@@ -54,7 +54,7 @@ static inline struct bpf_htab_bucket *bucket_of(const struct bpf_htab *htab, u32
 /* The lock of the bucket held. */
 static void link_elem(struct bpf_htab_bucket *bucket, struct bpf_htab_elem *elem)
 {
-	/* LAB 17: A reader may be in the list at each moment. Starts as: (void)bucket, (void)elem; */
+	/* LAB 17: A reader may be in the list at any time. Starts as: (void)bucket, (void)elem; */
 	__atomic_store_n(&elem->next, bucket->first, __ATOMIC_RELAXED);
 	__atomic_store_n(&elem->linked, true, __ATOMIC_RELAXED);
 	smp_store_release(&bucket->first, (u64)elem);
@@ -113,9 +113,13 @@ static void fill_percpu(const struct bpf_htab *htab, struct bpf_htab_elem *elem,
 	}
 }
 
-/* A new element, in no list. NULL: none is free. */
-static struct bpf_htab_elem *new_elem(struct bpf_htab *htab, const void *key, u32 hash,
-				      const void *value, enum bpf_htab_source source)
+/*
+ * A new element, in no list. A reader may stand at it since its former life. So it gets its key
+ * when it is linked: else the reader would find a key in it that another update has won. NULL: none
+ * is free.
+ */
+static struct bpf_htab_elem *new_elem(struct bpf_htab *htab, u32 hash, const void *value,
+				      enum bpf_htab_source source)
 {
 	struct bpf_htab_elem *elem = (struct bpf_htab_elem *)bpf_pool_take(&htab->pool);
 
@@ -123,7 +127,6 @@ static struct bpf_htab_elem *new_elem(struct bpf_htab *htab, const void *key, u3
 		return NULL;
 	__atomic_store_n(&elem->hash, hash, __ATOMIC_RELAXED);
 	__atomic_store_n(&elem->referenced, false, __ATOMIC_RELAXED);
-	bpf_store_words(elem->key, key, htab->map.key_size);
 	if (htab->percpu) {
 		if (!elem->percpu) /* its first use */
 			elem->percpu = bpf_pool_percpu(&htab->pool, &elem->pool);
@@ -157,7 +160,7 @@ static long check_flags(bool exists, u64 flags)
 struct update {
 	const void *key, *value;
 	u64 flags;
-	bool in_place; /* a value for this CPU only: it goes into the old element, if there is one */
+	bool in_place;  /* a value for this CPU: it goes into the old element, if there is one */
 	bool has_place; /* for one more element */
 };
 
@@ -184,6 +187,7 @@ static long insert(struct bpf_htab *htab, struct bpf_htab_elem *elem, const stru
 		old = elem;
 	} else if (!error) {
 		__atomic_store_n(&elem->referenced, old != NULL, __ATOMIC_RELAXED);
+		bpf_store_words(elem->key, update->key, htab->map.key_size);
 		link_elem(bucket, elem);
 		if (old)
 			unlink_elem(bucket, old);
@@ -233,7 +237,7 @@ static long replace(struct bpf_htab *htab, struct update *update, u32 hash,
 		update->has_place = !exists;
 		exists = false;
 		if (!elem)
-			elem = new_elem(htab, update->key, hash, update->value, source);
+			elem = new_elem(htab, hash, update->value, source);
 		error = elem ? insert(htab, elem, update, replaced) : -ENOMEM;
 	} while (error == -EAGAIN);
 	if (error)

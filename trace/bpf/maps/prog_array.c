@@ -2,8 +2,8 @@
  * PROG_ARRAY: programs that other programs jump to (tail calls).
  *
  * The target gets the context of the program that jumps. So all programs in the map and all that
- * use the map have one type, and in TRACING one function. A compiled program jumps into the code of its target, so all are
- * compiled, or none is.
+ * use the map have one type, and in TRACING one function. A compiled program jumps into the code of
+ * its target, so all are compiled, or none is.
  */
 #include "kernel/errno.h"
 #include "kernel/locking/spinlock.h"

@@ -6,16 +6,16 @@
  * modulo the size. The data is mapped twice, one copy behind the other, so each record is in one
  * piece. A record is a header of 8 bytes and the data, filled up to a multiple of 8:
  *
- *	reserve	a writer, alone by a lock, marks the record as busy and moves the producer's position
+ *	reserve	a writer, alone by a lock, marks the record as busy and moves the position
  *	...	any number of writers fill their records
  *	commit	takes the mark away, once and for all
  *
  * A short record is written at once, with the lock held.
  *
- * The reader takes records from its own position on, until one is busy, and then moves its position.
- * It may write any number there. So the ring remembers itself up to where all records are complete
- * (pending), and never reserves what is not. A wrong position of the reader loses records; it can
- * make no writer overwrite the record of another one.
+ * The reader takes records from its own position on, until one is busy, and then moves its
+ * position. It may write any number there. So the ring remembers itself up to where all records are
+ * complete (pending), and never reserves what is not. A wrong position of the reader loses records;
+ * it can make no writer overwrite the record of another one.
  */
 #pragma once
 

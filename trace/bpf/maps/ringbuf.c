@@ -1,9 +1,9 @@
 /*
  * RINGBUF: records of all CPUs, in order, for one reader in user space. ring.h explains the ring.
  *
- * User space maps the reader's page, which it may write, then the producer's page and the data twice,
- * which it may only read. A program that has reserved a record knows the record alone: so the header
- * says where its ring is, as a page's number, because the ring has a page for itself.
+ * User space maps the reader's page, which it may write, then the producer's page and the data
+ * twice, which it may only read. A program that has reserved a record knows the record alone: so
+ * the header says where its ring is, as a page's number, because the ring has a page for itself.
  */
 #include "trace/bpf/maps/ring.h"
 
@@ -147,7 +147,7 @@ static unsigned ringbuf_poll(struct bpf_map *map, struct file *file, struct poll
 	struct ringbuf *rb = to_ringbuf(map);
 
 	poll_wait(file, &rb->wait, wait);
-	smp_mb(); /* with bpf_ring_commit(): the writer sees this reader, or the reader the record */
+	smp_mb(); /* with bpf_ring_commit(): the writer sees this reader, or it the record */
 	return bpf_ring_available(&rb->ring) ? POLLIN | POLLRDNORM : 0;
 }
 

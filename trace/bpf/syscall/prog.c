@@ -112,16 +112,6 @@ struct bpf_prog *bpf_prog_get_fd(int fd)
 	return prog;
 }
 
-struct bpf_prog *bpf_prog_get_fd_type(int fd, enum bpf_prog_type type)
-{
-	struct bpf_prog *prog = bpf_prog_get_fd(fd);
-
-	if (IS_ERR(prog) || prog->type == type)
-		return prog;
-	bpf_prog_put(prog);
-	return ERR_PTR(-EINVAL);
-}
-
 /* ---- by id ---- */
 
 /* Called with the lock of the ids: the last reference takes the id back first. */

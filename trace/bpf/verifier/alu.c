@@ -2,9 +2,9 @@
  * Arithmetic on numbers that are known in part. The result holds every result of the operation on
  * members. A range that may wrap around becomes unknown: the known bits may still tell more.
  *
- * Addition, subtraction, multiplication and the bitwise operations give the lower half of the result
- * from the lower halves of the operands. So they are done in both views. Shifts move bits between the
- * halves: they are done in one view, and the other learns from it.
+ * Addition, subtraction, multiplication and the bitwise operations give the lower half of the
+ * result from the lower halves of the operands. So they are done in both views. Shifts move bits
+ * between the halves: they are done in one view, and the other learns from it.
  */
 #include "trace/bpf/core/insn.h"
 #include "trace/bpf/verifier/range.h"
@@ -53,7 +53,9 @@ static void range_sub(struct range *a, const struct range *b, u8 bits)
 	}
 }
 
-/* The least and the greatest of the four products of signed bounds are the bounds of the product. */
+/*
+ * The least and the greatest of the four products of signed bounds are the bounds of the product.
+ */
 static void range_mul(struct range *a, const struct range *b, u8 bits)
 {
 	s64 left[] = { a->smin, a->smin, a->smax, a->smax };
@@ -149,8 +151,8 @@ static void range_alu(struct range *a, const struct range *b, u8 op, u8 bits)
 }
 
 /*
- * Of a shift of 32 bits, the upper half of var_off is 0. by: the range of the number of places. Only
- * the range of that many bits is set.
+ * Of a shift of 32 bits, the upper half of var_off is 0. by: the range of the number of places.
+ * Only the range of that many bits is set.
  */
 static void scalar_shift(struct bpf_scalar *dst, const struct range *by, u8 op, u8 bits)
 {

@@ -1,9 +1,10 @@
 /*
- * Comparisons: which way a jump goes, and what is known of both numbers on each way. There are twelve
- * comparisons, each with its opposite. All are reduced to six: a < b and a <= b of unsigned and of
- * signed numbers, a == b, a != b, and those two of a & b with 0.
+ * Comparisons: which way a jump goes, and what is known of both numbers on each way. There are
+ * twelve comparisons, each with its opposite. All are reduced to six: a < b and a <= b of unsigned
+ * and of signed numbers, a == b, a != b, and those two of a & b with 0.
  *
- * A comparison of 32 bits only looks at the range of the lower halves; the whole number learns from it.
+ * A comparison of 32 bits only looks at the range of the lower halves; the whole number learns from
+ * it.
  */
 #include "kernel/lib/bitops.h"
 #include "trace/bpf/core/insn.h"

@@ -299,7 +299,10 @@ int check_ptr_to_btf_access(struct bpf_verifier_env *env, int regno, int off, in
 		verbose(env, "only read is supported\n");
 		return -EACCES;
 	}
-	/* What the kernel passes to an iterator by this structure lives as long as the iterator runs. */
+	/*
+	 * What the kernel passes to an iterator by this structure lives as long as the iterator
+	 * runs.
+	 */
 	trusted = !(reg->type & PTR_UNTRUSTED) && !strcmp(name, "bpf_iter_meta");
 	err = load_member(env, reg->btf_id, off, size, dst_regno);
 	if (!err && trusted && dst_regno >= 0)

@@ -12,11 +12,11 @@ struct bpf_call {
 	const struct bpf_func_proto *proto;
 	struct bpf_map *map; /* ARG_CONST_MAP_PTR */
 	u32 map_uid;
-	u32 subprogno;     /* ARG_PTR_TO_FUNC */
-	u32 mem_size;      /* ARG_CONST_ALLOC_SIZE_OR_ZERO */
-	u64 max_size;      /* ARG_CONST_SIZE: at most */
-	u32 ref_obj_id;    /* the reference that an argument is; 0: none */
-	bool releases;     /* the helper gives it up */
+	u32 subprogno;  /* ARG_PTR_TO_FUNC */
+	u32 mem_size;   /* ARG_CONST_ALLOC_SIZE_OR_ZERO */
+	u64 max_size;   /* ARG_CONST_SIZE: at most */
+	u32 ref_obj_id; /* the reference that an argument is; 0: none */
+	bool releases;  /* the helper gives it up */
 };
 
 /* args.c: one argument, from 0 on; in order, because some depend on those before. */

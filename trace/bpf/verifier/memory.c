@@ -350,7 +350,9 @@ int check_atomic(struct bpf_verifier_env *env, u32 insn_idx, const struct bpf_in
 		/* Not by a register that it changes: the store would be looked for elsewhere. */
 		mark_reg_unknown(&cur_regs(env)[load_regno]);
 	}
-	/* The memory must be such that it can be read, then read into the register, then written. */
+	/*
+	 * The memory must be such that it can be read, then read into the register, then written.
+	 */
 	err = check_mem_access(env, insn_idx, insn->dst_reg, insn->off, size, false, -1, true);
 	if (!err && load_regno >= 0)
 		err = check_mem_access(env, insn_idx, insn->dst_reg, insn->off, size, false,

@@ -1,7 +1,7 @@
 /*
  * A range of numbers of 64 or of 32 bits: one of the two views of a struct bpf_scalar, so that each
- * rule is written once for both. A range of 32 bits keeps its bounds extended to 64 bits. Private to
- * scalar.c, alu.c and branch.c.
+ * rule is written once for both. A range of 32 bits keeps its bounds extended to 64 bits. Private
+ * to scalar.c, alu.c and branch.c.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
  * What the verifier knows of a number, as a whole: the known bits, and the ranges of the number and
- * of its lower half. Each of them bounds the others: scalar_sync() carries what one has learned over
- * to the rest.
+ * of its lower half. Each of them bounds the others: scalar_sync() carries what one has learned
+ * over to the rest.
  */
 #include "trace/bpf/verifier/range.h"
 
@@ -64,7 +64,9 @@ static bool range_within(const struct range *outer, const struct range *inner)
 	       outer->umin <= inner->umin && inner->umax <= outer->umax;
 }
 
-/* The least member has all unknown bits 0, the greatest all 1; as signed numbers, but for the sign. */
+/*
+ * The least member has all unknown bits 0, the greatest all 1; as signed numbers, but for the sign.
+ */
 static void range_learn_bits(struct range *r, struct tnum bits_known, u8 bits)
 {
 	struct tnum t = tnum_cast(bits_known, bits / 8);
@@ -95,9 +97,9 @@ static void range_learn_sign(struct range *r, u8 bits)
 }
 
 /*
- * If the upper halves of both bounds are the same, the upper half is known: then the lower halves of
- * the bounds are bounds of the lower half, and the other way round. The same holds for the signed
- * bounds, if the whole number is the lower half with its sign extended.
+ * If the upper halves of both bounds are the same, the upper half is known: then the lower halves
+ * of the bounds are bounds of the lower half, and the other way round. The same holds for the
+ * signed bounds, if the whole number is the lower half with its sign extended.
  */
 static void ranges_learn_halves(struct range *whole, struct range *half)
 {
@@ -124,7 +126,9 @@ void scalar_sync(struct bpf_scalar *s)
 	struct tnum of_whole, of_half;
 	unsigned i;
 
-	/* Ranges learn from the bits, then from each other; then the bits learn; then ranges again. */
+	/*
+	 * Ranges learn from the bits, then from each other; then the bits learn; then ranges again.
+	 */
 	for (i = 0; i < 2; i++) {
 		range_learn_bits(&whole, s->var_off, 64);
 		range_learn_bits(&half, s->var_off, 32);
@@ -169,14 +173,6 @@ void scalar_truncate(struct bpf_scalar *s, u8 bytes)
 bool scalar_is_const(const struct bpf_scalar *s)
 {
 	return tnum_is_const(s->var_off);
-}
-
-bool scalar_contains(const struct bpf_scalar *s, u64 value)
-{
-	struct bpf_scalar number;
-
-	scalar_set_const(&number, value);
-	return scalar_within(s, &number);
 }
 
 bool scalar_within(const struct bpf_scalar *outer, const struct bpf_scalar *inner)

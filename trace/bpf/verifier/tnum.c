@@ -1,7 +1,7 @@
 /*
- * Numbers of which some bits are known: tristate numbers. A bit is 0, 1 or unknown. The struct keeps
- * the known ones in `value` and marks the unknown ones in `mask`. Its members are all numbers that
- * have value's bits where mask has none.
+ * Numbers of which some bits are known: tristate numbers. A bit is 0, 1 or unknown. The struct
+ * keeps the known ones in `value` and marks the unknown ones in `mask`. Its members are all numbers
+ * that have value's bits where mask has none.
  *
  * Each operation returns a tnum that holds every result of the operation on members. Addition,
  * subtraction and multiplication follow Vishwanathan, Shachnai, Narayana and Nagarakatte, "Sound,
@@ -76,8 +76,8 @@ struct tnum tnum_xor(struct tnum a, struct tnum b)
 	return make(a.value ^ b.value, a.mask | b.mask);
 }
 /*
- * Long multiplication: the sum of b << i for each bit i that a has. The sum of the known parts is the
- * product of both values; what is unknown in each b << i is added up as a tnum.
+ * Long multiplication: the sum of b << i for each bit i that a has. The sum of the known parts is
+ * the product of both values; what is unknown in each b << i is added up as a tnum.
  */
 struct tnum tnum_mul(struct tnum a, struct tnum b)
 {

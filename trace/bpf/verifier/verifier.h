@@ -1,9 +1,9 @@
 /*
  * The verifier: proves, before a program runs, that it stays within its bounds and ends.
  *
- * It walks all ways through the program and keeps, for each instruction on a way, what each register
- * and each slot of the stack may contain. What it does not understand it refuses. The chapter
- * docs/bpf-verifier.md reads the files in this order:
+ * It walks all ways through the program and keeps, for each instruction on a way, what each
+ * register and each slot of the stack may contain. What it does not understand it refuses. The
+ * chapter docs/bpf-verifier.md reads the files in this order:
  *
  *	tnum.c scalar.c alu.c branch.c	numbers: known bits and ranges; pure functions of values
  *	instructions.c subprogs.c	the program's shape: known instructions, jumps, functions
@@ -15,11 +15,13 @@
  *	fixup.c log.c disasm.c		what the interpreter needs; what the user reads
  *
  * Invariant: at each moment the value that a real run has in a register at this instruction lies in
- * tnum and in all four ranges of its bpf_reg_state, for at least one state that was walked or pruned
- * against. Everything that changes a value keeps this; tests/fuzz/fuzz_bpf_verifier.c checks it.
+ * tnum and in all four ranges of its bpf_reg_state, for at least one state that was walked or
+ * pruned against. Everything that changes a value keeps this; tests/fuzz/fuzz_bpf_verifier.c checks
+ * it.
  *
  * Pure: allocates, and asks maps and BTF by functions; touches no other state of the kernel. One
- * check runs in one task; it may sleep, and ends by itself with -EINTR or -EAGAIN at a fatal signal.
+ * check runs in one task; it may sleep, and ends by itself with -EINTR or -EAGAIN at a fatal
+ * signal.
  */
 #pragma once
 
@@ -67,8 +69,8 @@ struct bpf_reg_state {
 	/* The number; of a pointer: the variable part of its offset, in bytes. */
 	struct bpf_scalar s;
 	/*
-	 * != 0: registers of the same id have the same value (scalars that were copied, spilled), the
-	 * same variable offset, or become NULL or not together.
+	 * != 0: registers of the same id have the same value (scalars that were copied, spilled),
+	 * the same variable offset, or become NULL or not together.
 	 */
 	u32 id;
 	u32 ref_obj_id; /* != 0: this pointer is, or comes from, this reference */
@@ -92,8 +94,8 @@ enum bpf_stack_slot_type {
 #define BPF_REG_SIZE 8
 
 /*
- * 8 bytes of the stack. slot_type[i] is the byte at fp - 8 * slot - 1 - i: as in Linux's log, [0] is
- * the byte at the highest address. A register of 1, 2 or 4 bytes that was spilled to the lowest
+ * 8 bytes of the stack. slot_type[i] is the byte at fp - 8 * slot - 1 - i: as in Linux's log, [0]
+ * is the byte at the highest address. A register of 1, 2 or 4 bytes that was spilled to the lowest
  * address has STACK_SPILL in the last bytes only.
  */
 struct bpf_stack_state {
@@ -109,13 +111,13 @@ static inline bool bpf_is_spilled_reg(const struct bpf_stack_state *slot)
 /* A function that was called and has not returned. */
 struct bpf_func_state {
 	struct bpf_reg_state regs[MAX_BPF_REG];
-	s32 callsite;  /* the instruction of the call; -1: the program's own */
+	s32 callsite; /* the instruction of the call; -1: the program's own */
 	u32 frameno, subprogno;
-	bool in_callback_fn; /* a helper calls it, any number of times; it returns 0 or 1 */
+	bool in_callback_fn;    /* a helper calls it, any number of times; it returns 0 or 1 */
 	bool callback_returned; /* the walk comes to the call again, from a callback */
 	u32 callback_call;      /* a number of the call of the helper that calls back */
-	u32 allocated_stack;               /* bytes, a multiple of 8 */
-	struct bpf_stack_state *stack;     /* allocated_stack / 8; [0] is at fp - 8 */
+	u32 allocated_stack;    /* bytes, a multiple of 8 */
+	struct bpf_stack_state *stack; /* allocated_stack / 8; [0] is at fp - 8 */
 };
 
 /* References: of ring buffer records that must be given up. */
@@ -135,28 +137,29 @@ struct bpf_verifier_state {
 	u32 branches;                      /* ways from here that are not at their end yet */
 	/* Room of walk.c, prune.c. */
 	struct list_head node;
-	u32 prev_insn_idx; /* of a pending state: the instruction from which the way branched */
-	u64 log_pos;       /* of a pending state: where the log of its way begins */
+	u32 prev_insn_idx;   /* of a pending state: the instruction from which the way branched */
+	u64 log_pos;         /* of a pending state: where the log of its way begins */
 	u32 callback_rounds; /* how often the way came back from a callback */
-	u32 hits, misses;  /* of a kept state: how often it was like another one, or not */
+	u32 hits, misses;    /* of a kept state: how often it was like another one, or not */
 };
 
 /* What is known of an instruction, beyond the program. */
 struct bpf_insn_aux_data {
-	u32 mem_type;        /* of a load, store: enum bpf_reg_type of its pointer; all ways agree */
+	u32 mem_type; /* of a load, store: enum bpf_reg_type of its pointer; all ways agree */
 	struct bpf_map *map; /* of ld_imm64 */
-	u64 address;         /* of ld_imm64: what it becomes; of a call: the function that is called */
-	u32 arg_btf_id, ret_btf_id; /* of a call: the structures it takes and returns; 0: not looked up */
-	u32 map_off;         /* of ld_imm64 of a map's value */
-	u32 btf_id;          /* of ld_imm64 of a variable */
+	u64 address; /* of ld_imm64: what it becomes; of a call: the function that is called */
+	u32 arg_btf_id,
+		ret_btf_id; /* of a call: the structures it takes and returns; 0: not looked up */
+	u32 map_off;        /* of ld_imm64 of a map's value */
+	u32 btf_id;         /* of ld_imm64 of a variable */
 	u32 btf_mem_size;
 	u32 btf_reg_type;
 	const struct bpf_func_proto *proto; /* of a call of a helper */
-	bool seen;           /* some way comes here: else it is dead code */
-	bool loads_pointer;  /* of the context, as a whole, also if the program loads a part of it */
+	bool seen;                          /* some way comes here: else it is dead code */
+	bool loads_pointer; /* of the context, as a whole, also if the program loads a part of it */
 	bool prune_point;
 	u8 search;           /* instructions.c: the state of its search */
-	bool calls_callback; /* a call of a helper that calls back, 0 to n times: see check_helper_call() */
+	bool calls_callback; /* a call of a helper that calls back, 0 to n times: calls.c */
 	u16 live_regs;       /* registers that some way from here reads before it writes: bits */
 };
 
@@ -182,14 +185,14 @@ struct bpf_verifier_env;
 
 /* Where the user's log goes. */
 struct bpf_verifier_log {
-	u32 level; /* BPF_LOG_*; 0: none */
+	u32 level;       /* BPF_LOG_*; 0: none */
 #define BPF_LOG_LEVEL1 1 /* each state that is walked */
 #define BPF_LOG_LEVEL2 2
 #define BPF_LOG_STATS  4
 	/*
-	 * Takes text of any length, which comes at byte `pos` of the log. Sets full when there is no
-	 * room. It does not change pos: the verifier does, and goes back, too, when a way was safe.
-	 * The text ends at pos, after bpf_check().
+	 * Takes text of any length, which comes at byte `pos` of the log. Sets full when there is
+	 * no room. It does not change pos: the verifier does, and goes back, too, when a way was
+	 * safe. The text ends at pos, after bpf_check().
 	 */
 	void (*write)(struct bpf_verifier_log *log, const char *text, size_t len);
 	u64 pos;
@@ -208,7 +211,7 @@ struct bpf_verifier_env {
 	struct bpf_prog *prog;
 	struct bpf_insn *insns; /* prog->insns */
 	struct bpf_verifier_log *log;
-	const struct btf *btf;  /* the kernel's types; NULL: none */
+	const struct btf *btf; /* the kernel's types; NULL: none */
 	const struct bpf_prog_type_ops *ops;
 	const union bpf_attr *attr;
 	bool strict_alignment, test_state_freq;
@@ -219,16 +222,16 @@ struct bpf_verifier_env {
 
 	struct bpf_verifier_state *cur;
 	u32 insn_idx;
-	s32 prev_insn_idx; /* of the instruction before on this way; -1: none */
+	s32 prev_insn_idx;        /* of the instruction before on this way; -1: none */
 	struct list_head pending; /* states of ways that are still to be walked */
 	u32 nr_pending;
-	struct list_head retired; /* states that were kept, and are not looked at any more */
+	struct list_head retired;   /* states that were kept, and are not looked at any more */
 	struct list_head *explored; /* per instruction: states that were walked, room of prune.c */
 	u32 id_gen;
 	u32 insn_processed, prev_insn_processed, jmps_processed, prev_jmps_processed;
 	u32 peak_states, max_states_per_insn, total_states;
 	struct bpf_origin_block *origins; /* memory of all origins: precision.c */
-	size_t state_bytes; /* of all states: at most BPF_STATE_MEMORY */
+	size_t state_bytes;               /* of all states: at most BPF_STATE_MEMORY */
 	u32 max_ctx_offset;
 	u32 map_btf_id; /* of struct bpf_map; 0: not looked up yet */
 	int push_error;
@@ -244,10 +247,11 @@ struct bpf_verifier_env {
 #define BPF_STATE_MEMORY (64UL << 20)
 
 /*
- * verifier.c. Checks prog, whose insns, type, expected_attach_type, ops, btf, func_info, gpl_compatible,
- * attach_… are set, and rewrites it so that it may run. Sets subprogs, used_maps (counted; the caller
- * gives them up, also after an error), verified_insns and so on. 0, -EINVAL, -EACCES, -EPERM, -E2BIG,
- * -ENOMEM, -EFAULT, -EINTR, with the reason in the log. Task context, sleeps.
+ * verifier.c. Checks prog, whose insns, type, expected_attach_type, ops, btf, func_info,
+ * gpl_compatible, attach_… are set, and rewrites it so that it may run. Sets subprogs, used_maps
+ * (counted; the caller gives them up, also after an error), verified_insns and so on. 0, -EINVAL,
+ * -EACCES, -EPERM, -E2BIG, -ENOMEM, -EFAULT, -EINTR, with the reason in the log. Task context,
+ * sleeps.
  */
 int bpf_check(struct bpf_prog *prog, const union bpf_attr *attr, struct bpf_verifier_log *log);
 
@@ -282,8 +286,8 @@ int bpf_check_max_stack_depth(struct bpf_verifier_env *env);
 /* Number of the function that starts at that instruction, or -ENOENT. */
 int bpf_find_subprog(const struct bpf_verifier_env *env, u32 insn_idx);
 /*
- * What a function expects by its BTF. arg has 5 elements; *nr: how many are used. 0, or -EINVAL: has
- * no BTF, or an argument that is neither a number nor a pointer to the context or to memory.
+ * What a function expects by its BTF. arg has 5 elements; *nr: how many are used. 0, or -EINVAL:
+ * has no BTF, or an argument that is neither a number nor a pointer to the context or to memory.
  */
 int bpf_get_func_args(struct bpf_verifier_env *env, u32 subprog, struct bpf_func_arg *arg, u32 *nr);
 /* resolve.c: ld_imm64 of maps, values, variables. */
@@ -322,18 +326,20 @@ struct bpf_verifier_state *bpf_copy_state(struct bpf_verifier_env *env,
 void bpf_free_state(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
 /*
  * A new frame on top of a state's, for a function that is called; R10 and callsite are set, the
- * registers are not initialised. NULL: no memory (env->push_error). The caller checks MAX_CALL_FRAMES.
+ * registers are not initialised. NULL: no memory (env->push_error). The caller checks
+ * MAX_CALL_FRAMES.
  */
 struct bpf_func_state *bpf_push_frame(struct bpf_verifier_env *env,
-				      struct bpf_verifier_state *state, s32 callsite, u32 subprogno);
+				      struct bpf_verifier_state *state, s32 callsite,
+				      u32 subprogno);
 void bpf_pop_frame(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
 /*
- * Memory of states: zeroed, counted in env->state_bytes. NULL: env->push_error says why: -ENOMEM, or
- * -E2BIG, with words in the log.
+ * Memory of states: zeroed, counted in env->state_bytes. NULL: env->push_error says why: -ENOMEM,
+ * or -E2BIG, with words in the log.
  */
 void *bpf_state_alloc(struct bpf_verifier_env *env, size_t size);
 void bpf_state_free(struct bpf_verifier_env *env, void *memory); /* NULL is fine */
-void mark_reg_unknown(struct bpf_reg_state *reg);       /* any number */
+void mark_reg_unknown(struct bpf_reg_state *reg);                /* any number */
 void mark_reg_not_init(struct bpf_reg_state *reg);
 /* The number 0. For a pointer without offset: the caller sets type and the rest afterwards. */
 void mark_reg_known_zero(struct bpf_reg_state *reg);
@@ -389,7 +395,9 @@ u32 bpf_btf_type_size(const struct btf *btf, u32 id);
 /* step.c: one instruction that is no jump: loads, stores, arithmetic. */
 int check_step(struct bpf_verifier_env *env, const struct bpf_insn *insn);
 int check_reg_arg(struct bpf_verifier_env *env, u32 regno, bool is_source);
-/* jumps.c: a conditional jump: pushes one way, goes on with the other; or finds that only one is. */
+/*
+ * jumps.c: a conditional jump: pushes one way, goes on with the other; or finds that only one is.
+ */
 int check_cond_jmp_op(struct bpf_verifier_env *env, const struct bpf_insn *insn, u32 *insn_idx);
 /* A pointer "or NULL" of this id is known to be NULL, or not, in all registers of the state. */
 void mark_ptr_or_null_regs(struct bpf_verifier_state *state, u32 id, u32 ref_obj_id, bool is_null);
@@ -397,12 +405,12 @@ void mark_ptr_or_null_regs(struct bpf_verifier_state *state, u32 id, u32 ref_obj
 /*
  * calls.c
  *
- * A helper that calls back may do so 0 to n times. So check_helper_call() pushes a state that begins
- * in the callback: bpf_push_state(), then bpf_push_frame() on the copy, whose caller frame keeps R1 to
- * R5; and goes on as if there was no (further) round. At the EXIT of the callback prepare_func_exit()
- * pops the frame and sets *insn_idx to the call itself, which is walked again with what the callback
- * left in the caller's stack. prune.c ends that: it makes unknown what differs from round to round,
- * and stops when a round brings nothing new.
+ * A helper that calls back may do so 0 to n times. So check_helper_call() pushes a state that
+ * begins in the callback: bpf_push_state(), then bpf_push_frame() on the copy, whose caller frame
+ * keeps R1 to R5; and goes on as if there was no (further) round. At the EXIT of the callback
+ * prepare_func_exit() pops the frame and sets *insn_idx to the call itself, which is walked again
+ * with what the callback left in the caller's stack. prune.c ends that: it makes unknown what
+ * differs from round to round, and stops when a round brings nothing new.
  */
 int check_helper_call(struct bpf_verifier_env *env, const struct bpf_insn *insn, u32 *insn_idx);
 int check_func_call(struct bpf_verifier_env *env, const struct bpf_insn *insn, u32 *insn_idx);
@@ -419,7 +427,9 @@ bool bpf_calls_callback(const struct bpf_verifier_env *env, const struct bpf_ins
 int is_state_visited(struct bpf_verifier_env *env, u32 insn_idx);
 /* A way that came from that kept state (NULL: from none) has come to its end. */
 void bpf_way_ended(struct bpf_verifier_state *from);
-/* states_equal.c: whether cur is safe because old was. exact: compares what does not matter, too. */
+/*
+ * states_equal.c: whether cur is safe because old was. exact: compares what does not matter, too.
+ */
 bool bpf_states_equal(struct bpf_verifier_env *env, struct bpf_verifier_state *old,
 		      struct bpf_verifier_state *cur, bool exact);
 bool bpf_same_callers(const struct bpf_verifier_state *a, const struct bpf_verifier_state *b);
