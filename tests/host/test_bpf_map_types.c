@@ -331,6 +331,32 @@ static void each_cpu_has_its_array(void **state)
 
 /* ---- objects ---- */
 
+/* The event's record may be shorter than what the target reads: only the caller was compared with it. */
+static void a_target_of_tail_calls_reads_no_context_that_may_be_short(void **state)
+{
+	(void)state;
+	static const struct {
+		enum bpf_prog_type type;
+		u32 max_ctx_offset;
+		int result;
+	} tries[] = {
+		{ BPF_PROG_TYPE_TRACEPOINT, 16, -EINVAL }, { BPF_PROG_TYPE_TRACEPOINT, 0, 0 },
+		{ BPF_PROG_TYPE_RAW_TRACEPOINT, 8, -EINVAL }, { BPF_PROG_TYPE_RAW_TRACEPOINT, 0, 0 },
+		{ BPF_PROG_TYPE_SYSCALL, 8, -EINVAL }, { BPF_PROG_TYPE_KPROBE, 168, 0 },
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(tries); i++) {
+		struct bpf_map *map = new_map(BPF_MAP_TYPE_PROG_ARRAY, 4, 4, 3, 0);
+		struct bpf_prog prog = { .type = tries[i].type, .max_ctx_offset = tries[i].max_ctx_offset };
+
+		host_prog_fd = &prog;
+		assert_int_equal(map->ops->write_user(map, &(u32){ 1 }, &(u32){ 6 }, 0, NULL), tries[i].result);
+		map->ops->release_uref(map);
+		assert_int_equal(prog.refs.counter, 0);
+		free_map(map);
+	}
+}
+
 static void a_prog_array_takes_programs_of_one_kind(void **state)
 {
 	(void)state;
@@ -538,6 +564,7 @@ int main(void)
 		cmocka_unit_test(an_array_can_be_mapped_up_to_its_end),
 		cmocka_unit_test(each_cpu_has_its_array),
 		cmocka_unit_test(a_prog_array_takes_programs_of_one_kind),
+		cmocka_unit_test(a_target_of_tail_calls_reads_no_context_that_may_be_short),
 		cmocka_unit_test(maps_in_maps_are_like_the_first_one),
 		cmocka_unit_test(an_inner_array_may_have_another_length_if_it_was_made_for_that),
 		cmocka_unit_test(a_queue_gives_the_oldest_and_a_stack_the_newest_value),

@@ -3,7 +3,8 @@
  *
  * The target gets the context of the program that jumps. So all programs in the map and all that
  * use the map have one type, and in TRACING one function. A compiled program jumps into the code of
- * its target, so all are compiled, or none is.
+ * its target, so all are compiled, or none is. Contexts of some types differ in size, and only the
+ * program that jumps was compared with its event: their targets read nothing of the context.
  */
 #include "kernel/errno.h"
 #include "kernel/locking/spinlock.h"
@@ -39,11 +40,24 @@ const struct bpf_prog *bpf_prog_array_get(const struct bpf_map *map, u64 index)
 	return bpf_fd_array_get(map, index);
 }
 
+/* Whether all contexts that the program may get have what it reads. */
+static bool fits_each_context(const struct bpf_prog *prog)
+{
+	switch (prog->type) {
+	case BPF_PROG_TYPE_TRACEPOINT:     /* a record */
+	case BPF_PROG_TYPE_RAW_TRACEPOINT: /* arguments */
+	case BPF_PROG_TYPE_SYSCALL:        /* what user space passes */
+		return !prog->max_ctx_offset;
+	default:
+		return true;
+	}
+}
+
 static void *get_prog(struct bpf_map *map, struct file *map_file __unused, int fd)
 {
 	struct bpf_prog *prog = bpf_prog_get_fd(fd);
 
-	if (IS_ERR(prog) || bpf_prog_array_compatible(map, prog))
+	if (IS_ERR(prog) || (fits_each_context(prog) && bpf_prog_array_compatible(map, prog)))
 		return prog;
 	bpf_prog_put(prog);
 	return ERR_PTR(-EINVAL);
