@@ -127,10 +127,11 @@ static void end_nmis(void)
 /* one_list: all elements are in one bucket, so that an NMI often finds its lock held. */
 static void storm(struct selftest *test, u32 type, bool one_list)
 {
+	/* Twice as many as there are keys: an update under way has a place that it may not need. */
 	union bpf_attr attr = { .map_type = type,
 				.key_size = 8,
 				.value_size = 8,
-				.max_entries = KEYS + 2 * num_online_cpus() };
+				.max_entries = 2 * (KEYS + 2 * num_online_cpus()) };
 	struct bpf_map *m = bpf_map_alloc(&attr);
 	u32 mask;
 
