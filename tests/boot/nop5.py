@@ -403,6 +403,15 @@ def eventually(condition, says=None):
     return result
 
 
+def has_in_order(text, patterns):
+    """Asserts that text matches the regular expressions one after the other."""
+    place = 0
+    for pattern in patterns:
+        found = re.compile(pattern, re.M).search(text, place)
+        assert found, f"{pattern} is not in\n{text[place:]}\nof\n{text}"
+        place = found.end()
+
+
 def is_running(pid):
     """Whether a process of the host exists and has not ended. Whoever adopts an orphan may reap it late."""
     try:

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from conftest import root_with
-from nop5 import Nop5
+from nop5 import Nop5, has_in_order
 
 pytestmark = pytest.mark.soak
 BAD = re.compile(r"BUG:|WARNING: CPU|Oops|lockup|LOCKUP|Call Trace")
@@ -89,14 +89,6 @@ def machine(images):
 def said(machine, command):
     machine.run(f"({command}) > /tmp/out 2>&1")
     return machine.fetch("cat /tmp/out")
-
-
-def has_in_order(text, patterns):
-    place = 0
-    for pattern in patterns:
-        found = re.compile(pattern, re.M).search(text, place)
-        assert found, f"{pattern} is not in\n{text[place:]}\nof\n{text}"
-        place = found.end()
 
 
 @pytest.mark.parametrize("name", ONE_LINERS)

@@ -11,7 +11,7 @@ import pytest
 from conftest import root_with
 from exporting import SocketPort
 from gdb_prompts import QUIET, HostGdb
-from nop5 import ROOT, Nop5
+from nop5 import ROOT, Nop5, has_in_order
 
 pytestmark = pytest.mark.soak
 BAD = re.compile(r"BUG:|WARNING: CPU|Oops|lockup|LOCKUP|Call Trace")
@@ -88,14 +88,6 @@ def said(machine, command):
     # Through a pipe: at `restart` gdb sets the positions in the program's files back, and in a file it would lose its own output.
     machine.run(f"({command}) 2>&1 | cat > /tmp/out")
     return machine.fetch("cat /tmp/out")
-
-
-def has_in_order(text, patterns):
-    place = 0
-    for pattern in patterns:
-        found = re.compile(pattern, re.M).search(text, place)
-        assert found, f"{pattern} is not in\n{text[place:]}\nof\n{text}"
-        place = found.end()
 
 
 @pytest.mark.parametrize("name", SESSIONS)

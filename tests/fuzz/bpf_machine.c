@@ -4,6 +4,7 @@
 
 #include "bpf_machine.h"
 #include "tests/host/bpf_world.h"
+#include "tests/host/bpf_scalar.h"
 
 static struct word read_reg(const struct machine *m, u32 regno)
 {
@@ -83,40 +84,6 @@ static void run_alu(struct machine *m, const struct bpf_insn *insn)
 	else if (op == BPF_SUB && b.region < 0)
 		result.region = a.region;
 	*dst = result;
-}
-
-static bool compare(u8 op, u64 a, u64 b, bool is_32)
-{
-	s64 sa = is_32 ? (s32)a : (s64)a, sb = is_32 ? (s32)b : (s64)b;
-
-	if (is_32) {
-		a = (u32)a;
-		b = (u32)b;
-	}
-	switch (op) {
-	case BPF_JEQ:
-		return a == b;
-	case BPF_JNE:
-		return a != b;
-	case BPF_JSET:
-		return a & b;
-	case BPF_JGT:
-		return a > b;
-	case BPF_JGE:
-		return a >= b;
-	case BPF_JLT:
-		return a < b;
-	case BPF_JLE:
-		return a <= b;
-	case BPF_JSGT:
-		return sa > sb;
-	case BPF_JSGE:
-		return sa >= sb;
-	case BPF_JSLT:
-		return sa < sb;
-	default:
-		return sa <= sb;
-	}
 }
 
 static void run_atomic(struct machine *m, const struct bpf_insn *insn)

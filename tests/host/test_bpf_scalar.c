@@ -78,40 +78,6 @@ static u64 compute(u8 op, u64 a, u64 b, bool is_64)
 	return is_64 ? a : (u32)a;
 }
 
-static bool compare(u8 op, u64 a, u64 b, bool is_32)
-{
-	s64 sa = is_32 ? (s32)a : (s64)a, sb = is_32 ? (s32)b : (s64)b;
-
-	if (is_32) {
-		a = (u32)a;
-		b = (u32)b;
-	}
-	switch (op) {
-	case BPF_JEQ:
-		return a == b;
-	case BPF_JNE:
-		return a != b;
-	case BPF_JSET:
-		return a & b;
-	case BPF_JGT:
-		return a > b;
-	case BPF_JGE:
-		return a >= b;
-	case BPF_JLT:
-		return a < b;
-	case BPF_JLE:
-		return a <= b;
-	case BPF_JSGT:
-		return sa > sb;
-	case BPF_JSGE:
-		return sa >= sb;
-	case BPF_JSLT:
-		return sa < sb;
-	default:
-		return sa <= sb;
-	}
-}
-
 static void fail_with(const char *what, u8 op, bool wide, u64 a, u64 b)
 {
 	fail_msg("%s: op %#x of %d bits, members %#llx and %#llx", what, op, wide ? 64 : 32,

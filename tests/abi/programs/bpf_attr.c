@@ -1,4 +1,4 @@
-/* Sizes of bpf_attr: what is missing is 0, and what is too much must be 0. Who may call bpf(2) for what. */
+/* Sizes of bpf_attr: missing bytes are 0, and bytes that the kernel does not know must be 0. Which rights each command of bpf(2) needs. */
 #include "bpf.h"
 
 #include <linux/capability.h>

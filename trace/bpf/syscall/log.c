@@ -6,7 +6,6 @@
 
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
-#include "kernel/lib/vsprintf.h"
 
 #define LOG_MASK (BPF_LOG_LEVEL1 | BPF_LOG_LEVEL2 | BPF_LOG_STATS)
 #define LOG_MIN  128
@@ -48,15 +47,9 @@ int bpf_user_log_result(const struct bpf_user_log *log, int error)
 
 void bpf_log(struct bpf_verifier_log *log, const char *fmt, ...)
 {
-	char text[256];
 	va_list args;
-	int len;
 
-	if (!log->level)
-		return;
 	va_start(args, fmt);
-	len = vscnprintf(text, sizeof(text), fmt, args);
+	bpf_vlog(log, fmt, args);
 	va_end(args);
-	log->write(log, text, (size_t)len);
-	log->pos += (u64)len;
 }

@@ -5,20 +5,25 @@
 #include "kernel/lib/vsprintf.h"
 #include "trace/bpf/verifier/verifier.h"
 
-void verbose(struct bpf_verifier_env *env, const char *fmt, ...)
+void bpf_vlog(struct bpf_verifier_log *log, const char *fmt, va_list args)
 {
-	struct bpf_verifier_log *log = env->log;
 	char text[256];
-	va_list args;
 	int len;
 
 	if (!log->level)
 		return;
-	va_start(args, fmt);
 	len = vscnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
 	log->write(log, text, (size_t)len);
 	log->pos += (u64)len;
+}
+
+void verbose(struct bpf_verifier_env *env, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	bpf_vlog(env->log, fmt, args);
+	va_end(args);
 }
 
 const char *bpf_reg_type_str(u32 type)

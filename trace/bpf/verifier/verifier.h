@@ -265,7 +265,8 @@ int bpf_check(struct bpf_prog *prog, const union bpf_attr *attr, struct bpf_veri
 #define TNUM_FMT     "(0x%lx; 0x%lx)"
 #define TNUM_ARGS(t) (t).value, (t).mask
 
-/* log.c */
+/* log.c. A line of the log; the first one is for code around the verifier, too. */
+__printf(2, 0) void bpf_vlog(struct bpf_verifier_log *log, const char *fmt, va_list args);
 void verbose(struct bpf_verifier_env *env, const char *fmt, ...) __printf(2, 3);
 void bpf_print_state(struct bpf_verifier_env *env, const struct bpf_func_state *state);
 void bpf_print_insn(struct bpf_verifier_env *env, u32 insn_idx);
