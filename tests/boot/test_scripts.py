@@ -1,4 +1,5 @@
 """scripts/boot and make, as scripts written by other people use them (shared/interfaces.md)."""
+import json
 import os
 import re
 import shutil
@@ -41,6 +42,46 @@ def test_boot_says_1_when_a_command_failed(images):
     result = boot_script("--elf", "cat /nowhere", "echo on")
     assert result.returncode == 1
     assert "No such file or directory" in result.stdout and result.stdout.endswith("on\n")
+
+
+def test_boot_says_which_command_failed(images):
+    result = boot_script("--cpus", "1", "--elf", "true", "(exit 7)", "true")
+    assert (result.stdout, result.stderr, result.returncode) == ("", "scripts/boot: '(exit 7)' ended with status 7\n", 1)
+
+
+def test_boot_ends_after_the_first_failure_if_asked(images):
+    result = boot_script("--cpus", "1", "--elf", "--fail-fast", "echo first", "false", "echo third")
+    assert (result.stdout, result.returncode) == ("first\n", 1)
+
+
+@pytest.mark.parametrize("command", ["echo 'open", "for i in 1 2", "echo $(echo"], ids=["quote", "loop", "bracket"])
+def test_boot_ends_at_a_command_that_is_not_finished(images, command):
+    result = boot_script("--cpus", "1", "--elf", "--json", command, "echo never")
+    said = json.loads(result.stdout)
+    assert (result.returncode, said["status"], said["commands"]) == (1, 1, [])
+    assert said["message"].startswith(f"{command!r} is not finished")
+
+
+def test_boot_says_all_as_json(images):
+    result = boot_script("--cpus", "1", "--elf", "--json", "printf 'a\\nb'", "false", "poweroff")
+    said = json.loads(result.stdout)
+    assert (said["status"], said["message"], said["log"], result.stderr) == (1, "'false' ended with status 1\n", "", "")
+    assert [(each["command"], each["output"], each["status"]) for each in said["commands"][:2]] == [("printf 'a\\nb'", "a\nb", 0), ("false", "", 1)]
+    # The machine is off before poweroff ends, or init ends it.
+    assert said["commands"][2]["status"] in (None, 143) and all(each["seconds"] > 0 for each in said["commands"])
+
+
+def test_boot_says_a_crash_as_json(images):
+    result = boot_script("--cpus", "1", "--elf", "--json", "echo up", "echo c > /proc/sysrq-trigger")
+    said = json.loads(result.stdout)
+    assert (result.returncode, said["status"], [each["output"] for each in said["commands"]]) == (3, 3, ["up\n"])
+    assert "Kernel panic - not syncing" in said["message"]
+
+
+def test_boot_limits_the_whole_run(images):
+    result = boot_script("--cpus", "1", "--elf", "--limit", "5", *["sleep 1"] * 100)
+    assert result.returncode == 2
+    assert "time-out after 5 s of the whole run while running 'sleep 1'" in result.stderr
 
 
 def test_boot_takes_a_process_that_init_ends_at_power_off_for_no_failure(images):
