@@ -16,7 +16,7 @@
  * sources: trace/bpf/helpers/raw_tracepoint.c trace/bpf/helpers/socket_filter.c
  * sources: tests/fuzz/bpf_generate.c tests/fuzz/bpf_states.c
  * sources: tests/fuzz/bpf_machine.c tests/fuzz/bpf_machine_memory.c tests/fuzz/bpf_machine_helpers.c
- * sources: trace/bpf/verifier/[a-z]*.c
+ * sources: trace/bpf/verifier/[a-z]*.c trace/bpf/load/[a-z]*.c
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * sources: trace/bpf/helpers/names.c trace/bpf/helpers/protos.c trace/bpf/helpers/kprobe.c
  * sources: trace/bpf/helpers/tracepoint.c trace/bpf/helpers/perf_event.c
  * sources: trace/bpf/helpers/raw_tracepoint.c trace/bpf/helpers/socket_filter.c
- * sources: trace/bpf/verifier/[a-z]*.c
+ * sources: trace/bpf/verifier/[a-z]*.c trace/bpf/load/[a-z]*.c
  */
 #include "test.h"
 

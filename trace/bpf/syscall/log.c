@@ -7,7 +7,7 @@
 #include "arch/mm/uaccess.h"
 #include "kernel/lib/string.h"
 
-#define LOG_MASK (BPF_LOG_LEVEL1 | BPF_LOG_LEVEL2 | BPF_LOG_STATS)
+#define LOG_MASK (BPF_LOG_LEVEL | BPF_LOG_STATS)
 #define LOG_MIN  128
 #define LOG_MAX  (0xffffffffU >> 2)
 
@@ -43,13 +43,4 @@ int bpf_user_log_result(const struct bpf_user_log *log, int error)
 	if (log->fault)
 		return -EFAULT;
 	return log->log.full ? -ENOSPC : error;
-}
-
-void bpf_log(struct bpf_verifier_log *log, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	bpf_vlog(log, fmt, args);
-	va_end(args);
 }

@@ -14,5 +14,3 @@ struct bpf_user_log {
 int bpf_user_log_init(struct bpf_user_log *log, u32 level, u64 buf, u32 size);
 /* The result of a load with this log: error, or -ENOSPC, -EFAULT where the log is not complete. */
 int bpf_user_log_result(const struct bpf_user_log *log, int error);
-/* Prints up to 255 bytes. Task context. */
-__printf(2, 3) void bpf_log(struct bpf_verifier_log *log, const char *fmt, ...);

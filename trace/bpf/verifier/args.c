@@ -38,7 +38,6 @@ static int check_btf_arg(struct bpf_verifier_env *env, u32 arg, const struct bpf
 	const struct bpf_reg_state *reg = &cur_regs(env)[BPF_REG_1 + arg];
 	struct bpf_insn_aux_data *aux = &env->aux[env->insn_idx];
 	const char *want = call->proto->arg_btf_name[arg];
-	const struct btf_type *t;
 
 	/* A prototype asks for one kind of structure only. */
 	if (!aux->arg_btf_id)
@@ -46,10 +45,8 @@ static int check_btf_arg(struct bpf_verifier_env *env, u32 arg, const struct bpf
 	if (aux->arg_btf_id &&
 	    btf_struct_ids_match(env->btf, reg->btf_id, reg->off, aux->arg_btf_id))
 		return 0;
-	t = btf_type_by_id(env->btf, reg->btf_id);
-	verbose(env, "R%d is of type %s but %s is expected\n", BPF_REG_1 + arg,
-		btf_name_by_offset(env->btf, t->name_off), want);
-	return -EACCES;
+	return refuse(env, -EACCES, "R%d is of type %s but %s is expected\n", BPF_REG_1 + arg,
+		      bpf_btf_type_name(env->btf, reg->btf_id), want);
 }
 
 static int check_reg_type(struct bpf_verifier_env *env, u32 arg, const struct bpf_call *call)
@@ -97,11 +94,10 @@ static int check_arg_reference(struct bpf_verifier_env *env, int regno, u32 arg_
 	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
 
 	if (arg_type & ARG_OBJ_RELEASE) {
-		if (!reg->ref_obj_id) {
-			verbose(env, "R%d must be referenced when passed to release function\n",
-				regno);
-			return -EINVAL;
-		}
+		if (!reg->ref_obj_id)
+			return refuse(env, -EINVAL,
+				      "R%d must be referenced when passed to release function\n",
+				      regno);
 		call->releases = true;
 		call->ref_obj_id = reg->ref_obj_id;
 	}
@@ -116,22 +112,20 @@ static int check_mem_size_reg(struct bpf_verifier_env *env, int regno, bool zero
 	int err;
 
 	call->max_size = s->umax;
-	if (s->smin < 0) {
-		verbose(env, "R%d min value is negative, either use unsigned or 'var &= const'\n",
-			regno);
-		return -EACCES;
-	}
+	if (s->smin < 0)
+		return refuse(env, -EACCES,
+			      "R%d min value is negative, either use unsigned or 'var &= const'\n",
+			      regno);
 	if (!s->umin) {
 		err = check_helper_mem_access(env, regno - 1, 0, zero_size_allowed, write);
 		if (err)
 			return err;
 	}
-	if (s->umax >= BPF_MAX_VAR_SIZ) {
-		verbose(env,
+	if (s->umax >= BPF_MAX_VAR_SIZ)
+		return refuse(
+			env, -EACCES,
 			"R%d unbounded memory access, use 'var &= const' or 'if (var < const)'\n",
 			regno);
-		return -EACCES;
-	}
 	mark_precise(&cur_regs(env)[regno]);
 	return check_helper_mem_access(env, regno - 1, (int)s->umax, zero_size_allowed, write);
 }
@@ -155,18 +149,12 @@ static int check_const_str(struct bpf_verifier_env *env, int regno)
 	u64 address;
 	int err;
 
-	if (!bpf_map_is_rdonly(map)) {
-		verbose(env, "R%d does not point to a readonly map'\n", regno);
-		return -EACCES;
-	}
-	if (!tnum_is_const(reg->s.var_off)) {
-		verbose(env, "R%d is not a constant address'\n", regno);
-		return -EACCES;
-	}
-	if (!map->ops->direct_value_addr) {
-		verbose(env, "no direct value access support for this map type\n");
-		return -EACCES;
-	}
+	if (!bpf_map_is_rdonly(map))
+		return refuse(env, -EACCES, "R%d does not point to a readonly map'\n", regno);
+	if (!tnum_is_const(reg->s.var_off))
+		return refuse(env, -EACCES, "R%d is not a constant address'\n", regno);
+	if (!map->ops->direct_value_addr)
+		return refuse(env, -EACCES, "no direct value access support for this map type\n");
 	err = check_mem_region(env, regno, reg->off, 1, map->value_size, false);
 	if (err)
 		return err;
@@ -175,10 +163,8 @@ static int check_const_str(struct bpf_verifier_env *env, int regno)
 		verbose(env, "direct value access on string failed\n");
 		return err;
 	}
-	if (!memchr((const void *)address, 0, map->value_size - off)) {
-		verbose(env, "string is not zero-terminated\n");
-		return -EINVAL;
-	}
+	if (!memchr((const void *)address, 0, map->value_size - off))
+		return refuse(env, -EINVAL, "string is not zero-terminated\n");
 	return 0;
 }
 
@@ -186,10 +172,8 @@ static int check_alloc_size(struct bpf_verifier_env *env, int regno, struct bpf_
 {
 	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
 
-	if (!tnum_is_const(reg->s.var_off) || reg->s.umax >= BPF_MAX_VAR_SIZ) {
-		verbose(env, "R%d is not a known constant'\n", regno);
-		return -EACCES;
-	}
+	if (!tnum_is_const(reg->s.var_off) || reg->s.umax >= BPF_MAX_VAR_SIZ)
+		return refuse(env, -EACCES, "R%d is not a known constant'\n", regno);
 	call->mem_size = (u32)reg->s.umax;
 	mark_precise(reg);
 	return 0;
@@ -255,11 +239,9 @@ int check_func_arg(struct bpf_verifier_env *env, u32 arg, struct bpf_call *call)
 	if (err || base == ARG_ANYTHING)
 		return err;
 	/* A prototype names the map before what lies in it. */
-	if ((base == ARG_PTR_TO_MAP_KEY || base == ARG_PTR_TO_MAP_VALUE) && !call->map) {
-		verbose(env, "invalid map_ptr to access map->%s\n",
-			base == ARG_PTR_TO_MAP_KEY ? "key" : "value");
-		return -EACCES;
-	}
+	if ((base == ARG_PTR_TO_MAP_KEY || base == ARG_PTR_TO_MAP_VALUE) && !call->map)
+		return refuse(env, -EACCES, "invalid map_ptr to access map->%s\n",
+			      base == ARG_PTR_TO_MAP_KEY ? "key" : "value");
 	if (bpf_reg_is_null(&cur_regs(env)[regno]) && arg_type & ARG_MAYBE_NULL) {
 		mark_precise(&cur_regs(env)[regno]); /* another number would be an address */
 		return 0; /* its size, if it has one, must be 0: check_helper_mem_access() */
@@ -302,14 +284,12 @@ static int check_global_arg(struct bpf_verifier_env *env, u32 i, const struct bp
 	case BPF_FUNC_ARG_SCALAR:
 		if (reg->type == SCALAR_VALUE)
 			return 0;
-		verbose(env, "R%d is not a scalar\n", regno);
-		return -EINVAL;
+		return refuse(env, -EINVAL, "R%d is not a scalar\n", regno);
 	case BPF_FUNC_ARG_CTX:
 		err = check_arg_offset(env, regno, ARG_PTR_TO_CTX);
 		if (err || reg->type == PTR_TO_CTX)
 			return err;
-		verbose(env, "arg#%d expected pointer to ctx, but got PTR\n", i);
-		return -EINVAL;
+		return refuse(env, -EINVAL, "arg#%d expected pointer to ctx, but got PTR\n", i);
 	default:
 		return check_global_mem(env, regno, arg->mem_size);
 	}

@@ -19,8 +19,8 @@ static int check_call_depth(struct bpf_verifier_env *env)
 {
 	if (env->cur->curframe + 1 < MAX_CALL_FRAMES)
 		return 0;
-	verbose(env, "the call stack of %d frames is too deep\n", env->cur->curframe + 2);
-	return -E2BIG;
+	return refuse(env, -E2BIG, "the call stack of %d frames is too deep\n",
+		      env->cur->curframe + 2);
 }
 
 static int check_global_call(struct bpf_verifier_env *env, u32 subprogno)
@@ -31,7 +31,7 @@ static int check_global_call(struct bpf_verifier_env *env, u32 subprogno)
 		verbose(env, "Caller passes invalid args into func#%d\n", subprogno);
 		return err;
 	}
-	if (env->log->level & (BPF_LOG_LEVEL1 | BPF_LOG_LEVEL2))
+	if (env->log->level & BPF_LOG_LEVEL)
 		verbose(env, "Func#%d is global and valid. Skipping.\n", subprogno);
 	clear_caller_saved_regs(env);
 	mark_reg_unknown(&cur_regs(env)[BPF_REG_0]);
@@ -59,7 +59,7 @@ int check_func_call(struct bpf_verifier_env *env, const struct bpf_insn *insn, u
 	for (u32 i = BPF_REG_0; i <= BPF_REG_5; i++)
 		mark_reg_not_init(&caller->regs[i]);
 	*insn_idx = env->subprogs[subprogno].start - 1;
-	if (env->log->level & (BPF_LOG_LEVEL1 | BPF_LOG_LEVEL2)) {
+	if (env->log->level & BPF_LOG_LEVEL) {
 		verbose(env, "caller:\n");
 		bpf_print_state(env, caller);
 		verbose(env, "callee:\n");
@@ -74,10 +74,8 @@ static int set_map_elem_args(struct bpf_verifier_env *env, const struct bpf_func
 {
 	struct bpf_map *map = caller->regs[BPF_REG_1].map_ptr;
 
-	if (!map->ops->for_each) {
-		verbose(env, "callback function not allowed for map\n");
-		return -ENOTSUPP;
-	}
+	if (!map->ops->for_each)
+		return refuse(env, -ENOTSUPP, "callback function not allowed for map\n");
 	callee->regs[BPF_REG_1] = caller->regs[BPF_REG_1];
 	for (u32 i = BPF_REG_2; i <= BPF_REG_3; i++) {
 		mark_reg_known_zero(&callee->regs[i]);
@@ -95,10 +93,9 @@ static int set_loop_args(struct bpf_verifier_env *env, const struct bpf_func_sta
 {
 	const struct bpf_reg_state *count = &caller->regs[BPF_REG_1];
 
-	if (count->type != SCALAR_VALUE) {
-		verbose(env, "R1 type=%s expected=scalar\n", bpf_reg_type_str(count->type));
-		return -EACCES;
-	}
+	if (count->type != SCALAR_VALUE)
+		return refuse(env, -EACCES, "R1 type=%s expected=scalar\n",
+			      bpf_reg_type_str(count->type));
 	mark_reg_unknown(&callee->regs[BPF_REG_1]);
 	callee->regs[BPF_REG_2] = caller->regs[BPF_REG_3];
 	return 0;
@@ -144,8 +141,7 @@ int check_r0_range(struct bpf_verifier_env *env, const char *where, u64 min, u64
 		verbose(env, "has unknown scalar value");
 	else
 		verbose(env, "has value " TNUM_FMT, TNUM_ARGS(r0->s.var_off));
-	verbose(env, " should have been in " TNUM_FMT "\n", TNUM_ARGS(range));
-	return -EINVAL;
+	return refuse(env, -EINVAL, " should have been in " TNUM_FMT "\n", TNUM_ARGS(range));
 }
 
 int prepare_func_exit(struct bpf_verifier_env *env, u32 *insn_idx)
@@ -153,18 +149,14 @@ int prepare_func_exit(struct bpf_verifier_env *env, u32 *insn_idx)
 	struct bpf_func_state *callee = cur_func(env);
 	struct bpf_func_state *caller = env->cur->frame[callee->frameno - 1];
 	const struct bpf_reg_state *r0 = &callee->regs[BPF_REG_0];
-	bool log = env->log->level & (BPF_LOG_LEVEL1 | BPF_LOG_LEVEL2);
+	bool log = env->log->level & BPF_LOG_LEVEL;
 	int err;
 
-	if (reg_base(r0) == PTR_TO_STACK) {
-		verbose(env, "cannot return stack pointer to the caller\n");
-		return -EINVAL;
-	}
+	if (reg_base(r0) == PTR_TO_STACK)
+		return refuse(env, -EINVAL, "cannot return stack pointer to the caller\n");
 	if (callee->in_callback_fn) {
-		if (r0->type != SCALAR_VALUE) {
-			verbose(env, "R0 not a scalar value\n");
-			return -EACCES;
-		}
+		if (r0->type != SCALAR_VALUE)
+			return refuse(env, -EACCES, "R0 not a scalar value\n");
 		err = check_r0_range(env, "callback return", 0, 1);
 		if (err)
 			return err;
@@ -196,16 +188,15 @@ int check_return_code(struct bpf_verifier_env *env)
 	if (cur_func(env)->subprogno) { /* a global function */
 		if (r0->type == SCALAR_VALUE)
 			return 0;
-		verbose(env, "At subprogram exit the register R0 is not a scalar value (%s)\n",
-			bpf_reg_type_str(r0->type));
-		return -EINVAL;
+		return refuse(env, -EINVAL,
+			      "At subprogram exit the register R0 is not a scalar value (%s)\n",
+			      bpf_reg_type_str(r0->type));
 	}
 	if (!prog->ops->retval_range || !prog->ops->retval_range(prog, &min, &max))
 		return 0;
-	if (r0->type != SCALAR_VALUE) {
-		verbose(env, "At program exit the register R0 is not a known value (%s)\n",
-			bpf_reg_type_str(r0->type));
-		return -EINVAL;
-	}
+	if (r0->type != SCALAR_VALUE)
+		return refuse(env, -EINVAL,
+			      "At program exit the register R0 is not a known value (%s)\n",
+			      bpf_reg_type_str(r0->type));
 	return check_r0_range(env, "program exit", (u64)min, (u64)max);
 }

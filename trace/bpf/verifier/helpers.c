@@ -45,8 +45,7 @@ static int check_rdonly_map(struct bpf_verifier_env *env, const struct bpf_call 
 	case BPF_FUNC_map_pop_elem:
 		if (!(call->map->map_flags & BPF_F_RDONLY_PROG))
 			return 0;
-		verbose(env, "write into map forbidden\n");
-		return -EACCES;
+		return refuse(env, -EACCES, "write into map forbidden\n");
 	default:
 		return 0;
 	}
@@ -121,11 +120,9 @@ static int set_btf_id(struct bpf_verifier_env *env, struct bpf_reg_state *r0,
 
 	if (!aux->ret_btf_id)
 		aux->ret_btf_id = bpf_btf_find_struct(env->btf, call->proto->ret_btf_name);
-	if (!aux->ret_btf_id) {
-		verbose(env, "invalid return type of func %s#%d\n", bpf_func_name(call->func_id),
-			call->func_id);
-		return -EINVAL;
-	}
+	if (!aux->ret_btf_id)
+		return refuse(env, -EINVAL, "invalid return type of func %s#%d\n",
+			      bpf_func_name(call->func_id), call->func_id);
 	mark_reg_known_zero(r0);
 	r0->type = PTR_TO_BTF_ID;
 	r0->btf_id = aux->ret_btf_id;

@@ -110,8 +110,7 @@ static int check_registers(struct bpf_verifier_env *env, const struct bpf_insn *
 
 	if (regno < MAX_BPF_REG)
 		return 0;
-	verbose(env, "R%u is invalid\n", regno);
-	return -EINVAL;
+	return refuse(env, -EINVAL, "R%u is invalid\n", regno);
 }
 
 /* Operands that have no meaning. */
@@ -122,15 +121,11 @@ static int check_constant(struct bpf_verifier_env *env, const struct bpf_insn *i
 
 	if ((class != BPF_ALU && class != BPF_ALU64) || BPF_SRC(insn->code) != BPF_K)
 		return 0;
-	if ((op == BPF_MOD || op == BPF_DIV) && !insn->imm) {
-		verbose(env, "div by zero\n");
-		return -EINVAL;
-	}
+	if ((op == BPF_MOD || op == BPF_DIV) && !insn->imm)
+		return refuse(env, -EINVAL, "div by zero\n");
 	if ((op == BPF_LSH || op == BPF_RSH || op == BPF_ARSH) &&
-	    (insn->imm < 0 || insn->imm >= bits)) {
-		verbose(env, "invalid shift %d\n", insn->imm);
-		return -EINVAL;
-	}
+	    (insn->imm < 0 || insn->imm >= bits))
+		return refuse(env, -EINVAL, "invalid shift %d\n", insn->imm);
 	return 0;
 }
 
@@ -140,15 +135,11 @@ static int check_instruction(struct bpf_verifier_env *env, u32 i)
 	const char *name;
 	int err;
 
-	if (!is_known_opcode(insn->code)) {
-		verbose(env, "unknown opcode %02x\n", insn->code);
-		return -EINVAL;
-	}
+	if (!is_known_opcode(insn->code))
+		return refuse(env, -EINVAL, "unknown opcode %02x\n", insn->code);
 	name = check_fields(insn);
-	if (name) {
-		verbose(env, "%s uses reserved fields\n", name);
-		return -EINVAL;
-	}
+	if (name)
+		return refuse(env, -EINVAL, "%s uses reserved fields\n", name);
 	err = check_registers(env, insn);
 	return err ?: check_constant(env, insn);
 }
@@ -160,8 +151,7 @@ static int check_ld_imm64(struct bpf_verifier_env *env, u32 i)
 
 	if (i + 1 < env->prog->len && !half->code && !half->dst_reg && !half->src_reg && !half->off)
 		return 0;
-	verbose(env, "invalid bpf_ld_imm64 insn\n");
-	return -EINVAL;
+	return refuse(env, -EINVAL, "invalid bpf_ld_imm64 insn\n");
 }
 
 int bpf_check_opcodes(struct bpf_verifier_env *env)
@@ -247,15 +237,12 @@ static int search_way(struct bpf_verifier_env *env, struct search *search, u32 f
 {
 	struct bpf_insn_aux_data *aux;
 
-	if (way->to >= env->prog->len) {
-		verbose(env, "jump out of range from insn %u to %u\n", from, way->to);
-		return -EINVAL;
-	}
+	if (way->to >= env->prog->len)
+		return refuse(env, -EINVAL, "jump out of range from insn %u to %u\n", from,
+			      way->to);
 	aux = &env->aux[way->to];
-	if (aux->search == ON_PATH && !way->may_be_back) {
-		verbose(env, "back-edge from insn %u to %u\n", from, way->to);
-		return -EINVAL;
-	}
+	if (aux->search == ON_PATH && !way->may_be_back)
+		return refuse(env, -EINVAL, "back-edge from insn %u to %u\n", from, way->to);
 	if (aux->search != NOT_FOUND)
 		return 0;
 	aux->search = ON_PATH;
@@ -267,17 +254,14 @@ static int search_way(struct bpf_verifier_env *env, struct search *search, u32 f
 static int check_reached(struct bpf_verifier_env *env)
 {
 	for (u32 i = 0; i < env->prog->len; i++) {
-		if (env->aux[i].search == NOT_FOUND) {
-			verbose(env, "unreachable insn %u\n", i);
-			return -EINVAL;
-		}
+		if (env->aux[i].search == NOT_FOUND)
+			return refuse(env, -EINVAL, "unreachable insn %u\n", i);
 		mark_prune_points(env, i);
 		if (!bpf_insn_is_ld_imm64(&env->insns[i]))
 			continue;
-		if (env->aux[++i].search != NOT_FOUND) {
-			verbose(env, "jump into the middle of ldimm64 insn %u\n", i - 1);
-			return -EINVAL;
-		}
+		if (env->aux[++i].search != NOT_FOUND)
+			return refuse(env, -EINVAL, "jump into the middle of ldimm64 insn %u\n",
+				      i - 1);
 	}
 	return 0;
 }

@@ -55,7 +55,6 @@ int check_map_func_compatibility(struct bpf_verifier_env *env, const struct bpf_
 	}
 	if (!restricted)
 		return 0;
-	verbose(env, "cannot pass map_type %d into func %s#%d\n", map->map_type,
-		bpf_func_name(func_id), func_id);
-	return -EINVAL;
+	return refuse(env, -EINVAL, "cannot pass map_type %d into func %s#%d\n", map->map_type,
+		      bpf_func_name(func_id), func_id);
 }

@@ -25,15 +25,12 @@ static int check_offset(struct bpf_verifier_env *env, int regno, s64 off, int si
 	if (off >= 0 && (size > 0 || (!size && zero_size_allowed)) && off + size <= (s64)mem_size)
 		return 0;
 	if (reg_base(reg) == PTR_TO_MAP_KEY)
-		verbose(env, "invalid access to map key, key_size=%d off=%d size=%d\n", mem_size,
-			(int)off, size);
+		verbose(env, "invalid access to map key, key_size=%d", mem_size);
 	else if (reg_base(reg) == PTR_TO_MAP_VALUE)
-		verbose(env, "invalid access to map value, value_size=%d off=%d size=%d\n",
-			mem_size, (int)off, size);
+		verbose(env, "invalid access to map value, value_size=%d", mem_size);
 	else
-		verbose(env, "invalid access to memory, mem_size=%u off=%d size=%d\n", mem_size,
-			(int)off, size);
-	return -EACCES;
+		verbose(env, "invalid access to memory, mem_size=%u", mem_size);
+	return refuse(env, -EACCES, " off=%d size=%d\n", (int)off, size);
 }
 
 int check_mem_region(struct bpf_verifier_env *env, int regno, int off, int size, u32 mem_size,
@@ -42,28 +39,24 @@ int check_mem_region(struct bpf_verifier_env *env, int regno, int off, int size,
 	const struct bpf_scalar *s = &cur_regs(env)[regno].s;
 
 	/* The lowest and the highest place must be right; then all between them are. */
-	if (s->smin < 0 && (s->smin < INT32_MIN || s->smin + off < 0)) {
-		verbose(env,
+	if (s->smin < 0 && (s->smin < INT32_MIN || s->smin + off < 0))
+		return refuse(
+			env, -EACCES,
 			"R%d min value is negative, either use unsigned index or do a if (index "
 			">=0) check.\n",
 			regno);
-		return -EACCES;
-	}
 	if (s->smin >= BPF_MAX_VAR_OFF ||
-	    check_offset(env, regno, s->smin + off, size, mem_size, zero_size_allowed)) {
-		verbose(env, "R%d min value is outside of the allowed memory range\n", regno);
-		return -EACCES;
-	}
-	if (s->umax >= BPF_MAX_VAR_OFF) {
-		verbose(env,
+	    check_offset(env, regno, s->smin + off, size, mem_size, zero_size_allowed))
+		return refuse(env, -EACCES,
+			      "R%d min value is outside of the allowed memory range\n", regno);
+	if (s->umax >= BPF_MAX_VAR_OFF)
+		return refuse(
+			env, -EACCES,
 			"R%d unbounded memory access, make sure to bounds check any such access\n",
 			regno);
-		return -EACCES;
-	}
-	if (check_offset(env, regno, (s64)s->umax + off, size, mem_size, zero_size_allowed)) {
-		verbose(env, "R%d max value is outside of the allowed memory range\n", regno);
-		return -EACCES;
-	}
+	if (check_offset(env, regno, (s64)s->umax + off, size, mem_size, zero_size_allowed))
+		return refuse(env, -EACCES,
+			      "R%d max value is outside of the allowed memory range\n", regno);
 	return 0;
 }
 
@@ -85,9 +78,8 @@ int check_ptr_alignment(struct bpf_verifier_env *env, const struct bpf_reg_state
 	sum = tnum_add(reg->s.var_off, tnum_const((u64)(s64)(reg->off + off)));
 	if (tnum_is_aligned(sum, (u64)size))
 		return 0;
-	verbose(env, "misaligned %saccess off " TNUM_FMT "+%d+%d size %d\n", name ?: "",
-		TNUM_ARGS(reg->s.var_off), reg->off, off, size);
-	return -EACCES;
+	return refuse(env, -EACCES, "misaligned %saccess off " TNUM_FMT "+%d+%d size %d\n",
+		      name ?: "", TNUM_ARGS(reg->s.var_off), reg->off, off, size);
 }
 
 int check_ptr_off_reg(struct bpf_verifier_env *env, int regno, bool fixed_off_ok)
@@ -95,29 +87,23 @@ int check_ptr_off_reg(struct bpf_verifier_env *env, int regno, bool fixed_off_ok
 	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
 	const char *type = bpf_reg_type_str(reg->type);
 
-	if (reg->off < 0) {
-		verbose(env, "negative offset %s ptr R%d off=%d disallowed\n", type, regno,
-			reg->off);
-		return -EACCES;
-	}
-	if (!fixed_off_ok && reg->off) {
-		verbose(env, "dereference of modified %s ptr R%d off=%d disallowed\n", type, regno,
-			reg->off);
-		return -EACCES;
-	}
-	if (!tnum_is_const(reg->s.var_off) || reg->s.var_off.value) {
-		verbose(env, "variable %s access var_off=" TNUM_FMT " disallowed\n", type,
-			TNUM_ARGS(reg->s.var_off));
-		return -EACCES;
-	}
+	if (reg->off < 0)
+		return refuse(env, -EACCES, "negative offset %s ptr R%d off=%d disallowed\n", type,
+			      regno, reg->off);
+	if (!fixed_off_ok && reg->off)
+		return refuse(env, -EACCES,
+			      "dereference of modified %s ptr R%d off=%d disallowed\n", type, regno,
+			      reg->off);
+	if (!tnum_is_const(reg->s.var_off) || reg->s.var_off.value)
+		return refuse(env, -EACCES, "variable %s access var_off=" TNUM_FMT " disallowed\n",
+			      type, TNUM_ARGS(reg->s.var_off));
 	return 0;
 }
 
 static int cannot_write(struct bpf_verifier_env *env, int regno)
 {
-	verbose(env, "R%d cannot write into %s\n", regno,
-		bpf_reg_type_str(cur_regs(env)[regno].type));
-	return -EACCES;
+	return refuse(env, -EACCES, "R%d cannot write into %s\n", regno,
+		      bpf_reg_type_str(cur_regs(env)[regno].type));
 }
 
 /* Whether programs may read, or write, the values of the map. */
@@ -126,9 +112,8 @@ static int check_map_access_type(struct bpf_verifier_env *env, const struct bpf_
 {
 	if (!(map->map_flags & (write ? BPF_F_RDONLY_PROG : BPF_F_WRONLY_PROG)))
 		return 0;
-	verbose(env, "%s map forbidden, value_size=%d off=%d size=%d\n",
-		write ? "write into" : "read from", map->value_size, off, size);
-	return -EACCES;
+	return refuse(env, -EACCES, "%s map forbidden, value_size=%d off=%d size=%d\n",
+		      write ? "write into" : "read from", map->value_size, off, size);
 }
 
 /* A value that never changes any more is a constant. */
@@ -176,10 +161,9 @@ static int check_ctx_access(struct bpf_verifier_env *env, const struct access *a
 	if (err)
 		return err;
 	if (!env->ops->is_valid_access ||
-	    !env->ops->is_valid_access(a->off, a->size, a->write, env->prog, &aux)) {
-		verbose(env, "invalid bpf_context access off=%d size=%d\n", a->off, a->size);
-		return -EACCES;
-	}
+	    !env->ops->is_valid_access(a->off, a->size, a->write, env->prog, &aux))
+		return refuse(env, -EACCES, "invalid bpf_context access off=%d size=%d\n", a->off,
+			      a->size);
 	end = (u32)(a->off + (aux.kind == BPF_CTX_SCALAR ? a->size : BPF_REG_SIZE));
 	env->max_ctx_offset = max(env->max_ctx_offset, end);
 	env->prog->ctx_words |= a->off < 32 * 8 ? 1U << a->off / 8 : ~0U;
@@ -207,16 +191,13 @@ static int check_buffer_access(struct bpf_verifier_env *env, int regno, int off,
 {
 	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
 
-	if (off < 0) {
-		verbose(env, "R%d invalid %s buffer access: off=%d, size=%d\n", regno,
-			reg->type & MEM_RDONLY ? "rdonly" : "rdwr", off, size);
-		return -EACCES;
-	}
-	if (!tnum_is_const(reg->s.var_off) || reg->s.var_off.value) {
-		verbose(env, "R%d invalid variable buffer offset: off=%d, var_off=" TNUM_FMT "\n",
-			regno, off, TNUM_ARGS(reg->s.var_off));
-		return -EACCES;
-	}
+	if (off < 0)
+		return refuse(env, -EACCES, "R%d invalid %s buffer access: off=%d, size=%d\n",
+			      regno, reg->type & MEM_RDONLY ? "rdonly" : "rdwr", off, size);
+	if (!tnum_is_const(reg->s.var_off) || reg->s.var_off.value)
+		return refuse(env, -EACCES,
+			      "R%d invalid variable buffer offset: off=%d, var_off=" TNUM_FMT "\n",
+			      regno, off, TNUM_ARGS(reg->s.var_off));
 	if ((u32)(off + size) > env->prog->max_buf_access)
 		env->prog->max_buf_access = (u32)(off + size);
 	return 0;
@@ -230,10 +211,8 @@ static int check_plain_memory(struct bpf_verifier_env *env, const struct access 
 
 	if (a->write && reg->type & MEM_RDONLY)
 		return cannot_write(env, a->regno);
-	if (reg_base(reg) == PTR_TO_MAP_KEY && a->write) {
-		verbose(env, "write to change key R%d not allowed\n", a->regno);
-		return -EACCES;
-	}
+	if (reg_base(reg) == PTR_TO_MAP_KEY && a->write)
+		return refuse(env, -EACCES, "write to change key R%d not allowed\n", a->regno);
 	if (reg_base(reg) == PTR_TO_BUF)
 		err = check_buffer_access(env, a->regno, a->off, a->size);
 	else
@@ -281,8 +260,8 @@ static int check_pointer(struct bpf_verifier_env *env, const struct access *a)
 		return check_ptr_to_map_access(env, a->regno, a->off, a->size, a->write,
 					       a->value_regno);
 	default:
-		verbose(env, "R%d invalid mem access '%s'\n", a->regno, bpf_reg_type_str(type));
-		return -EACCES;
+		return refuse(env, -EACCES, "R%d invalid mem access '%s'\n", a->regno,
+			      bpf_reg_type_str(type));
 	}
 }
 
@@ -325,13 +304,11 @@ int check_atomic(struct bpf_verifier_env *env, u32 insn_idx, const struct bpf_in
 		load_regno = BPF_REG_0;
 		break;
 	default:
-		verbose(env, "BPF_ATOMIC uses invalid atomic opcode %02x\n", insn->imm);
-		return -EINVAL;
+		return refuse(env, -EINVAL, "BPF_ATOMIC uses invalid atomic opcode %02x\n",
+			      insn->imm);
 	}
-	if (size != BPF_W && size != BPF_DW) {
-		verbose(env, "invalid atomic operand size\n");
-		return -EINVAL;
-	}
+	if (size != BPF_W && size != BPF_DW)
+		return refuse(env, -EINVAL, "invalid atomic operand size\n");
 	err = check_reg_arg(env, insn->src_reg, true);
 	if (!err)
 		err = check_reg_arg(env, insn->dst_reg, true);
@@ -339,10 +316,9 @@ int check_atomic(struct bpf_verifier_env *env, u32 insn_idx, const struct bpf_in
 		err = check_reg_arg(env, BPF_REG_0, true);
 	if (err)
 		return err;
-	if (reg_base(&cur_regs(env)[insn->dst_reg]) == PTR_TO_CTX) {
-		verbose(env, "BPF_ATOMIC stores into R%d ctx is not allowed\n", insn->dst_reg);
-		return -EACCES;
-	}
+	if (reg_base(&cur_regs(env)[insn->dst_reg]) == PTR_TO_CTX)
+		return refuse(env, -EACCES, "BPF_ATOMIC stores into R%d ctx is not allowed\n",
+			      insn->dst_reg);
 	if (load_regno >= 0) {
 		err = check_reg_arg(env, (u32)load_regno, false);
 		if (err)
@@ -394,7 +370,6 @@ int check_helper_mem_access(struct bpf_verifier_env *env, int regno, int access_
 		if (zero_size_allowed && !access_size && bpf_reg_is_null(reg))
 			return 0;
 		verbose(env, "R%d type=%s ", regno, bpf_reg_type_str(reg->type));
-		verbose(env, "expected=%s\n", bpf_reg_type_str(PTR_TO_STACK));
-		return -EACCES;
+		return refuse(env, -EACCES, "expected=%s\n", bpf_reg_type_str(PTR_TO_STACK));
 	}
 }

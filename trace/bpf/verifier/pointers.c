@@ -46,20 +46,15 @@ static int check_operand(struct bpf_verifier_env *env, const struct bpf_insn *in
 	u8 op = BPF_OP(insn->code);
 	u32 dst = insn->dst_reg;
 
-	if (BPF_CLASS(insn->code) != BPF_ALU64) {
-		verbose(env, "R%d 32-bit pointer arithmetic prohibited\n", dst);
-		return -EACCES;
-	}
-	if (ptr->type & PTR_MAYBE_NULL) {
-		verbose(env, "R%d pointer arithmetic on %s prohibited, null-check it first\n", dst,
-			bpf_reg_type_str(ptr->type));
-		return -EACCES;
-	}
-	if (reg_base(ptr) == CONST_PTR_TO_MAP && !(op == BPF_ADD && bpf_reg_is_null(scalar))) {
-		verbose(env, "R%d pointer arithmetic on %s prohibited\n", dst,
-			bpf_reg_type_str(ptr->type));
-		return -EACCES;
-	}
+	if (BPF_CLASS(insn->code) != BPF_ALU64)
+		return refuse(env, -EACCES, "R%d 32-bit pointer arithmetic prohibited\n", dst);
+	if (ptr->type & PTR_MAYBE_NULL)
+		return refuse(env, -EACCES,
+			      "R%d pointer arithmetic on %s prohibited, null-check it first\n", dst,
+			      bpf_reg_type_str(ptr->type));
+	if (reg_base(ptr) == CONST_PTR_TO_MAP && !(op == BPF_ADD && bpf_reg_is_null(scalar)))
+		return refuse(env, -EACCES, "R%d pointer arithmetic on %s prohibited\n", dst,
+			      bpf_reg_type_str(ptr->type));
 	return is_sane_offset(env, scalar, ptr->type) && is_sane_offset(env, ptr, ptr->type)
 		       ? 0
 		       : -EINVAL;
@@ -76,25 +71,21 @@ static int check_operator(struct bpf_verifier_env *env, const struct bpf_insn *i
 	case BPF_ADD:
 		return 0;
 	case BPF_SUB:
-		if (!ptr_is_dst) {
-			verbose(env, "R%d tried to subtract pointer from scalar\n", dst);
-			return -EACCES;
-		}
-		if (reg_base(ptr) == PTR_TO_STACK) {
-			verbose(env, "R%d subtraction from stack pointer prohibited\n", dst);
-			return -EACCES;
-		}
+		if (!ptr_is_dst)
+			return refuse(env, -EACCES, "R%d tried to subtract pointer from scalar\n",
+				      dst);
+		if (reg_base(ptr) == PTR_TO_STACK)
+			return refuse(env, -EACCES,
+				      "R%d subtraction from stack pointer prohibited\n", dst);
 		return 0;
 	case BPF_AND:
 	case BPF_OR:
 	case BPF_XOR:
-		verbose(env, "R%d bitwise operator %s on pointer prohibited\n", dst,
-			bpf_alu_operator(op));
-		return -EACCES;
+		return refuse(env, -EACCES, "R%d bitwise operator %s on pointer prohibited\n", dst,
+			      bpf_alu_operator(op));
 	default:
-		verbose(env, "R%d pointer arithmetic with %s operator prohibited\n", dst,
-			bpf_alu_operator(op));
-		return -EACCES;
+		return refuse(env, -EACCES, "R%d pointer arithmetic with %s operator prohibited\n",
+			      dst, bpf_alu_operator(op));
 	}
 }
 

@@ -76,10 +76,8 @@ static int compare_unfinished(struct bpf_verifier_env *env, struct bpf_verifier_
 		return 1;
 	}
 	if (old->callback_rounds == cur->callback_rounds && bpf_states_equal(env, old, cur, true) &&
-	    bpf_states_equal(env, cur, old, true)) {
-		verbose(env, "infinite loop detected at insn %u\n", insn_idx);
-		return -EINVAL;
-	}
+	    bpf_states_equal(env, cur, old, true))
+		return refuse(env, -EINVAL, "infinite loop detected at insn %u\n", insn_idx);
 	return 0;
 }
 

@@ -27,10 +27,8 @@ int acquire_reference(struct bpf_verifier_env *env, u32 insn_idx)
 	struct bpf_verifier_state *state = env->cur;
 	struct bpf_reference_state *refs;
 
-	if (state->nr_refs == MAX_REFERENCES) {
-		verbose(env, "more than %d references\n", MAX_REFERENCES);
-		return -E2BIG;
-	}
+	if (state->nr_refs == MAX_REFERENCES)
+		return refuse(env, -E2BIG, "more than %d references\n", MAX_REFERENCES);
 	refs = bpf_state_alloc(env, (state->nr_refs + 1) * sizeof(*refs));
 	if (!refs)
 		return env->push_error;

@@ -37,10 +37,9 @@ int check_stack_bounds(struct bpf_verifier_env *env, int regno, int off, int siz
 	struct tnum var_off = reg->s.var_off;
 	s64 min = reg->s.smin, max = reg->s.smax;
 
-	if (!tnum_is_const(var_off) && (max >= BPF_MAX_VAR_OFF || min <= -BPF_MAX_VAR_OFF)) {
-		verbose(env, "invalid unbounded variable-offset%s stack R%d\n", access, regno);
-		return -EACCES;
-	}
+	if (!tnum_is_const(var_off) && (max >= BPF_MAX_VAR_OFF || min <= -BPF_MAX_VAR_OFF))
+		return refuse(env, -EACCES, "invalid unbounded variable-offset%s stack R%d\n",
+			      access, regno);
 	if (tnum_is_const(var_off))
 		min = max = (s64)var_off.value;
 	min += off;
@@ -48,11 +47,11 @@ int check_stack_bounds(struct bpf_verifier_env *env, int regno, int off, int siz
 	if (size >= 0 && min >= -MAX_BPF_STACK && min < 0 && max + size <= 0)
 		return bpf_grow_stack(env, frame_of(env, reg), (u32)ALIGN(-min, BPF_REG_SIZE));
 	if (tnum_is_const(var_off))
-		verbose(env, "invalid%s stack R%d off=%ld size=%d\n", access, regno, min, size);
-	else
-		verbose(env, "invalid variable-offset%s stack R%d var_off=" TNUM_FMT " size=%d\n",
-			access, regno, TNUM_ARGS(var_off), size);
-	return -EACCES;
+		return refuse(env, -EACCES, "invalid%s stack R%d off=%ld size=%d\n", access, regno,
+			      min, size);
+	return refuse(env, -EACCES,
+		      "invalid variable-offset%s stack R%d var_off=" TNUM_FMT " size=%d\n", access,
+		      regno, TNUM_ARGS(var_off), size);
 }
 
 /* What was spilled here is only bytes from now on. */
@@ -122,14 +121,11 @@ static int write_fixed(struct bpf_verifier_env *env, struct bpf_func_state *func
 		write_number(func, off, size, value);
 		return 0;
 	}
-	if (size != BPF_REG_SIZE) {
-		verbose(env, "invalid size of register spill\n");
-		return -EACCES;
-	}
-	if (reg_base(value) == PTR_TO_STACK && func != cur_func(env)) {
-		verbose(env, "cannot spill pointers to stack into stack frame of the caller\n");
-		return -EINVAL;
-	}
+	if (size != BPF_REG_SIZE)
+		return refuse(env, -EACCES, "invalid size of register spill\n");
+	if (reg_base(value) == PTR_TO_STACK && func != cur_func(env))
+		return refuse(env, -EINVAL,
+			      "cannot spill pointers to stack into stack frame of the caller\n");
 	spill(slot_at(func, off), value, size);
 	return 0;
 }
@@ -197,10 +193,8 @@ static int read_fixed(struct bpf_verifier_env *env, struct bpf_func_state *func,
 	while (spilled_size < BPF_REG_SIZE &&
 	       slot->slot_type[BPF_REG_SIZE - 1 - spilled_size] == STACK_SPILL)
 		spilled_size++;
-	if (slot->spilled.type != SCALAR_VALUE && size != BPF_REG_SIZE) {
-		verbose(env, "invalid size of register fill\n");
-		return -EACCES;
-	}
+	if (slot->spilled.type != SCALAR_VALUE && size != BPF_REG_SIZE)
+		return refuse(env, -EACCES, "invalid size of register fill\n");
 	if (dst_regno < 0)
 		return 0;
 	/* Another size is another number; check_mem_access() knows its upper bits. */
@@ -218,13 +212,12 @@ int check_stack_read(struct bpf_verifier_env *env, int ptr_regno, int off, int s
 
 	if (tnum_is_const(ptr->s.var_off))
 		return read_fixed(env, func, off + (int)ptr->s.var_off.value, size, dst_regno);
-	if (dst_regno < 0) {
-		verbose(env,
+	if (dst_regno < 0)
+		return refuse(
+			env, -EACCES,
 			"variable offset stack pointer cannot be passed into helper function; "
 			"var_off=" TNUM_FMT " off=%d size=%d\n",
 			TNUM_ARGS(ptr->s.var_off), off, size);
-		return -EACCES;
-	}
 	mark_read(func, off + (int)ptr->s.smin, off + (int)ptr->s.smax + size);
 	read_bytes(env, func, off + (int)ptr->s.smin, off + (int)ptr->s.smax + size, dst_regno);
 	return 0;
@@ -236,10 +229,8 @@ int check_stack_helper_access(struct bpf_verifier_env *env, int regno, int off, 
 	const struct bpf_reg_state *ptr = &cur_regs(env)[regno];
 	int min, max, err;
 
-	if (!size && !zero_size_allowed) {
-		verbose(env, "invalid zero-sized read\n");
-		return -EACCES;
-	}
+	if (!size && !zero_size_allowed)
+		return refuse(env, -EACCES, "invalid zero-sized read\n");
 	err = check_stack_bounds(env, regno, off, size, " indirect access to");
 	if (err)
 		return err;

@@ -7,14 +7,10 @@
 
 int check_reg_arg(struct bpf_verifier_env *env, u32 regno, bool is_source)
 {
-	if (is_source && cur_regs(env)[regno].type == NOT_INIT) {
-		verbose(env, "R%u !read_ok\n", regno);
-		return -EACCES;
-	}
-	if (!is_source && regno == BPF_REG_FP) {
-		verbose(env, "frame pointer is read only\n");
-		return -EACCES;
-	}
+	if (is_source && cur_regs(env)[regno].type == NOT_INIT)
+		return refuse(env, -EACCES, "R%u !read_ok\n", regno);
+	if (!is_source && regno == BPF_REG_FP)
+		return refuse(env, -EACCES, "frame pointer is read only\n");
 	return 0;
 }
 
@@ -79,9 +75,8 @@ static int check_binary_op(struct bpf_verifier_env *env, const struct bpf_insn *
 			mark_reg_unknown(dst);
 			return 0;
 		}
-		verbose(env, "R%d pointer %s pointer prohibited\n", insn->dst_reg,
-			bpf_alu_operator(op));
-		return -EACCES;
+		return refuse(env, -EACCES, "R%d pointer %s pointer prohibited\n", insn->dst_reg,
+			      bpf_alu_operator(op));
 	}
 	if (dst->type == SCALAR_VALUE) {
 		constant = *dst;
@@ -142,10 +137,8 @@ static int note_pointer_type(struct bpf_verifier_env *env, u32 type)
 	type &= ~(u32)PTR_UNTRUSTED; /* loads by both are the same */
 	if (*noted == NOT_INIT) {
 		*noted = type;
-	} else if (*noted != type && (is_special_pointer(*noted) || is_special_pointer(type))) {
-		verbose(env, "same insn cannot be used with different pointers\n");
-		return -EINVAL;
-	}
+	} else if (*noted != type && (is_special_pointer(*noted) || is_special_pointer(type)))
+		return refuse(env, -EINVAL, "same insn cannot be used with different pointers\n");
 	return 0;
 }
 
@@ -186,11 +179,9 @@ static int check_st(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 
 	if (err)
 		return err;
-	if (reg_base(&cur_regs(env)[insn->dst_reg]) == PTR_TO_CTX) {
-		verbose(env, "BPF_ST stores into R%d %s is not allowed\n", insn->dst_reg,
-			bpf_reg_type_str(cur_regs(env)[insn->dst_reg].type));
-		return -EACCES;
-	}
+	if (reg_base(&cur_regs(env)[insn->dst_reg]) == PTR_TO_CTX)
+		return refuse(env, -EACCES, "BPF_ST stores into R%d %s is not allowed\n",
+			      insn->dst_reg, bpf_reg_type_str(cur_regs(env)[insn->dst_reg].type));
 	return check_mem_access(env, env->insn_idx, insn->dst_reg, insn->off, BPF_SIZE(insn->code),
 				true, -1, false);
 }
@@ -204,18 +195,12 @@ static int load_callback(struct bpf_verifier_env *env, const struct bpf_insn *in
 
 	if (subprog < 0)
 		return -EFAULT;
-	if (!env->prog->nr_func_info) {
-		verbose(env, "missing btf func_info\n");
-		return -EINVAL;
-	}
-	if (env->subprogs[subprog].is_global) {
-		verbose(env, "callback function not static\n");
-		return -EINVAL;
-	}
-	if (!subprog) {
-		verbose(env, "callback function cannot be the main program\n");
-		return -EINVAL;
-	}
+	if (!env->prog->nr_func_info)
+		return refuse(env, -EINVAL, "missing btf func_info\n");
+	if (env->subprogs[subprog].is_global)
+		return refuse(env, -EINVAL, "callback function not static\n");
+	if (!subprog)
+		return refuse(env, -EINVAL, "callback function cannot be the main program\n");
 	env->subprogs[subprog].is_callback = true;
 	mark_reg_known_zero(dst);
 	dst->type = PTR_TO_FUNC;
@@ -268,10 +253,9 @@ static int check_ld_abs(struct bpf_verifier_env *env, const struct bpf_insn *ins
 	struct bpf_reg_state *regs = cur_regs(env);
 	int err;
 
-	if (env->prog->type != BPF_PROG_TYPE_SOCKET_FILTER) {
-		verbose(env, "BPF_LD_[ABS|IND] instructions not allowed for this program type\n");
-		return -EINVAL;
-	}
+	if (env->prog->type != BPF_PROG_TYPE_SOCKET_FILTER)
+		return refuse(env, -EINVAL,
+			      "BPF_LD_[ABS|IND] instructions not allowed for this program type\n");
 	err = check_reg_arg(env, BPF_REG_6, true);
 	if (err)
 		return err;
@@ -280,21 +264,18 @@ static int check_ld_abs(struct bpf_verifier_env *env, const struct bpf_insn *ins
 		verbose(env, "BPF_LD_[ABS|IND] cannot be mixed with socket references\n");
 		return err;
 	}
-	if (regs[BPF_REG_6].type != PTR_TO_CTX) {
-		verbose(env, "at the time of BPF_LD_ABS|IND R6 != pointer to skb\n");
-		return -EINVAL;
-	}
+	if (regs[BPF_REG_6].type != PTR_TO_CTX)
+		return refuse(env, -EINVAL, "at the time of BPF_LD_ABS|IND R6 != pointer to skb\n");
 	if (BPF_MODE(insn->code) == BPF_IND) {
 		err = check_reg_arg(env, insn->src_reg, true);
 		if (err)
 			return err;
 	}
 	if (regs[BPF_REG_6].off || !scalar_is_const(&regs[BPF_REG_6].s) ||
-	    regs[BPF_REG_6].s.var_off.value) {
-		verbose(env, "dereference of modified ctx ptr R6 off=%d disallowed\n",
-			regs[BPF_REG_6].off);
-		return -EACCES;
-	}
+	    regs[BPF_REG_6].s.var_off.value)
+		return refuse(env, -EACCES,
+			      "dereference of modified ctx ptr R6 off=%d disallowed\n",
+			      regs[BPF_REG_6].off);
 	for (u32 i = BPF_REG_0; i <= BPF_REG_5; i++)
 		mark_reg_not_init(&regs[i]);
 	mark_reg_unknown(&regs[BPF_REG_0]);

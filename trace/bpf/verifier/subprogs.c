@@ -35,16 +35,12 @@ static int add_subprog(struct bpf_verifier_env *env, s64 start)
 {
 	u32 i = env->nr_subprogs;
 
-	if (start < 0 || start >= env->prog->len) {
-		verbose(env, "call to invalid destination\n");
-		return -EINVAL;
-	}
+	if (start < 0 || start >= env->prog->len)
+		return refuse(env, -EINVAL, "call to invalid destination\n");
 	if (bpf_find_subprog(env, (u32)start) >= 0)
 		return 0;
-	if (i == BPF_MAX_SUBPROGS) {
-		verbose(env, "too many subprograms\n");
-		return -E2BIG;
-	}
+	if (i == BPF_MAX_SUBPROGS)
+		return refuse(env, -E2BIG, "too many subprograms\n");
 	for (; i > 0 && env->subprogs[i - 1].start > start; i--)
 		env->subprogs[i].start = env->subprogs[i - 1].start;
 	env->subprogs[i].start = (u32)start;
@@ -96,30 +92,16 @@ static int check_subprog(struct bpf_verifier_env *env, struct bpf_subprog_info *
 		if (!bpf_insn_is_jump(insn))
 			continue;
 		target = (s64)i + insn->off + 1;
-		if (target < subprog->start || target >= end) {
-			verbose(env, "jump out of range from insn %u to %ld\n", i, target);
-			return -EINVAL;
-		}
+		if (target < subprog->start || target >= end)
+			return refuse(env, -EINVAL, "jump out of range from insn %u to %ld\n", i,
+				      target);
 	}
-	if (code != (BPF_JMP | BPF_EXIT) && code != (BPF_JMP | BPF_JA)) {
-		verbose(env, "last insn is not an exit or jmp\n");
-		return -EINVAL;
-	}
+	if (code != (BPF_JMP | BPF_EXIT) && code != (BPF_JMP | BPF_JA))
+		return refuse(env, -EINVAL, "last insn is not an exit or jmp\n");
 	return 0;
 }
 
 /* ---- what BTF says of them ---- */
-
-static bool is_number(const struct btf_type *t)
-{
-	return t && (btf_kind(t) == BTF_KIND_INT || btf_kind(t) == BTF_KIND_ENUM ||
-		     btf_kind(t) == BTF_KIND_ENUM64);
-}
-
-static bool returns_number(const struct btf *btf, const struct btf_type *proto)
-{
-	return is_number(btf_type_skip_modifiers(btf, proto->type, NULL));
-}
 
 /*
  * Some functions have a second end: a load from a packet that is too short, a tail call that
@@ -133,7 +115,7 @@ static int check_second_end(struct bpf_verifier_env *env, const struct bpf_subpr
 		return 0;
 	if (!subprog->proto)
 		verbose(env, "%s is not allowed in subprogs without BTF\n", end);
-	else if (!returns_number(&env->prog->btf->btf, subprog->proto))
+	else if (!bpf_returns_number(&env->prog->btf->btf, subprog->proto))
 		verbose(env, "%s is only allowed in functions that return 'int'.\n", end);
 	else
 		return 0;
@@ -145,20 +127,18 @@ static int check_func_info(struct bpf_verifier_env *env)
 {
 	const struct bpf_func_info *info = env->prog->func_info;
 
-	if (env->prog->nr_func_info && env->prog->nr_func_info != env->nr_subprogs) {
-		verbose(env, "number of funcs in func_info doesn't match number of subprogs\n");
-		return -EINVAL;
-	}
+	if (env->prog->nr_func_info && env->prog->nr_func_info != env->nr_subprogs)
+		return refuse(env, -EINVAL,
+			      "number of funcs in func_info doesn't match number of subprogs\n");
 	for (u32 i = 0; i < env->prog->nr_func_info; i++) {
 		struct bpf_subprog_info *subprog = &env->subprogs[i];
 		const struct btf *btf = &env->prog->btf->btf;
 		const struct btf_type *func = btf_type_by_id(btf, info[i].type_id);
 
-		if (subprog->start != info[i].insn_off) {
-			verbose(env, "func_info BTF section doesn't match subprog layout in BPF "
-				     "program\n");
-			return -EINVAL;
-		}
+		if (subprog->start != info[i].insn_off)
+			return refuse(env, -EINVAL,
+				      "func_info BTF section doesn't match subprog layout in BPF "
+				      "program\n");
 		subprog->name = btf_name_by_offset(btf, func->name_off);
 		subprog->is_global = btf_vlen(func) == BTF_FUNC_GLOBAL;
 		subprog->proto = btf_type_by_id(btf, func->type);
@@ -180,76 +160,6 @@ int bpf_check_subprogs(struct bpf_verifier_env *env)
 	return err;
 }
 
-/* ---- what a global function expects ---- */
-
-/* The names of the contexts, as programs in C have them. */
-static const struct {
-	enum bpf_prog_type type;
-	const char *name;
-} ctx_types[] = {
-	{ BPF_PROG_TYPE_SOCKET_FILTER, "__sk_buff" },
-	{ BPF_PROG_TYPE_KPROBE, "bpf_user_pt_regs_t" },
-	{ BPF_PROG_TYPE_KPROBE, "pt_regs" },
-	{ BPF_PROG_TYPE_PERF_EVENT, "bpf_perf_event_data" },
-	{ BPF_PROG_TYPE_RAW_TRACEPOINT, "bpf_raw_tracepoint_args" },
-};
-
-/* Whether a pointer to this type, or to what it is a typedef of, is the program's context. */
-static bool is_ctx_type(const struct bpf_prog *prog, const struct btf *btf, u32 type_id)
-{
-	const struct btf_type *t = btf_type_by_id(btf, type_id);
-	const struct btf_type *target = btf_type_skip_modifiers(btf, type_id, NULL);
-
-	for (u32 i = 0; t && target && i < ARRAY_SIZE(ctx_types); i++)
-		if (ctx_types[i].type == prog->type &&
-		    (!strcmp(ctx_types[i].name, btf_name_by_offset(btf, t->name_off)) ||
-		     !strcmp(ctx_types[i].name, btf_name_by_offset(btf, target->name_off))))
-			return true;
-	return false;
-}
-
-int bpf_get_func_args(struct bpf_verifier_env *env, u32 subprog, struct bpf_func_arg *arg, u32 *nr)
-{
-	const struct btf_type *proto = env->subprogs[subprog].proto;
-	const char *name = env->subprogs[subprog].name;
-	const struct btf *btf;
-
-	if (!proto)
-		return -EINVAL;
-	btf = &env->prog->btf->btf;
-	*nr = btf_vlen(proto);
-	if (*nr > MAX_BPF_FUNC_REG_ARGS) {
-		verbose(env, "Global function %s() with %u > %d args. Buggy compiler.\n", name, *nr,
-			MAX_BPF_FUNC_REG_ARGS);
-		return -EINVAL;
-	}
-	if (!returns_number(btf, proto)) {
-		verbose(env,
-			"Global function %s() doesn't return scalar. Only those are supported.\n",
-			name);
-		return -EINVAL;
-	}
-	for (u32 i = 0; i < *nr; i++) {
-		const struct btf_type *t =
-			btf_type_skip_modifiers(btf, btf_params(proto)[i].type, NULL);
-
-		arg[i].mem_size = 0;
-		if (is_number(t)) {
-			arg[i].kind = BPF_FUNC_ARG_SCALAR;
-		} else if (t && btf_kind(t) == BTF_KIND_PTR &&
-			   is_ctx_type(env->prog, btf, t->type)) {
-			arg[i].kind = BPF_FUNC_ARG_CTX;
-		} else if (t && btf_kind(t) == BTF_KIND_PTR && bpf_btf_type_size(btf, t->type)) {
-			arg[i].kind = BPF_FUNC_ARG_MEM;
-			arg[i].mem_size = bpf_btf_type_size(btf, t->type);
-		} else {
-			verbose(env, "Arg#%u type in %s() is not supported yet.\n", i, name);
-			return -EINVAL;
-		}
-	}
-	return 0;
-}
-
 /* ---- stack ---- */
 
 /* The interpreter counts stack in pieces of 32 bytes, at least one for each function. */
@@ -265,23 +175,17 @@ static u32 frame_bytes(const struct bpf_subprog_info *subprog)
  */
 static int check_frame(struct bpf_verifier_env *env, u32 subprog, u32 frame, u32 bytes)
 {
-	if (frame == MAX_CALL_FRAMES) {
-		verbose(env, "the call stack of %u frames is too deep !\n", frame);
-		return -E2BIG;
-	}
-	if (subprog && env->subprogs[subprog].has_tail_call && bytes >= 256) {
-		verbose(env,
-			"tail_calls are not allowed when call stack of previous frames is %u "
-			"bytes. Too large\n",
-			bytes);
-		return -EACCES;
-	}
+	if (frame == MAX_CALL_FRAMES)
+		return refuse(env, -E2BIG, "the call stack of %u frames is too deep !\n", frame);
+	if (subprog && env->subprogs[subprog].has_tail_call && bytes >= 256)
+		return refuse(env, -EACCES,
+			      "tail_calls are not allowed when call stack of previous frames is %u "
+			      "bytes. Too large\n",
+			      bytes);
 	bytes += frame_bytes(&env->subprogs[subprog]);
-	if (bytes > MAX_BPF_STACK) {
-		verbose(env, "combined stack size of %u calls is %u. Too large\n", frame + 1,
-			bytes);
-		return -EACCES;
-	}
+	if (bytes > MAX_BPF_STACK)
+		return refuse(env, -EACCES, "combined stack size of %u calls is %u. Too large\n",
+			      frame + 1, bytes);
 	return 0;
 }
 

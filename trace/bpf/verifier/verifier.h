@@ -12,7 +12,6 @@
  *	calls.c args.c helpers…		calls of helpers and functions; references
  *	prune.c states_equal.c		when a state need not be walked: one like it was
  *	liveness.c precision.c		what of a state matters for that
- *	fixup.c log.c disasm.c		what the interpreter needs; what the user reads
  *
  * Invariant: at each moment the value that a real run has in a register at this instruction lies in
  * tnum and in all four ranges of its bpf_reg_state, for at least one state that was walked or
@@ -29,6 +28,7 @@
 #include "kernel/lib/list.h"
 #include "trace/bpf/core/map.h"
 #include "trace/bpf/core/prog.h"
+#include "trace/bpf/load/load.h"
 #include "trace/bpf/verifier/scalar.h"
 
 /* What a register contains. */
@@ -175,36 +175,6 @@ struct bpf_subprog_info {
 	const char *name;
 };
 
-/* What a global function expects in R1 … R5: subprogs.c. */
-struct bpf_func_arg {
-	enum { BPF_FUNC_ARG_SCALAR, BPF_FUNC_ARG_CTX, BPF_FUNC_ARG_MEM } kind;
-	u32 mem_size; /* BPF_FUNC_ARG_MEM: bytes at the pointer, which may be NULL */
-};
-
-struct bpf_verifier_env;
-
-/* Where the user's log goes. */
-struct bpf_verifier_log {
-	u32 level;       /* BPF_LOG_*; 0: none */
-#define BPF_LOG_LEVEL1 1 /* each state that is walked */
-#define BPF_LOG_LEVEL2 2
-#define BPF_LOG_STATS  4
-	/*
-	 * Takes text of any length, which comes at byte `pos` of the log. Sets full when there is
-	 * no room. It does not change pos: the verifier does, and goes back, too, when a way was
-	 * safe. The text ends at pos, after bpf_check().
-	 */
-	void (*write)(struct bpf_verifier_log *log, const char *text, size_t len);
-	u64 pos;
-	void *data;
-	bool full;
-	/*
-	 * NULL, or called before each instruction that is walked, with its state in env->cur: the
-	 * fuzzer compares it with a real run.
-	 */
-	void (*watch)(struct bpf_verifier_log *log, struct bpf_verifier_env *env);
-};
-
 #define BPF_ID_MAP_SIZE 256
 
 struct bpf_verifier_env {
@@ -261,23 +231,6 @@ int bpf_check(struct bpf_prog *prog, const union bpf_attr *attr, struct bpf_veri
 #define BPF_MAX_VAR_OFF (1 << 29)
 #define BPF_MAX_VAR_SIZ (1 << 29)
 
-/* verbose(env, "var_off=" TNUM_FMT, TNUM_ARGS(t)) */
-#define TNUM_FMT     "(0x%lx; 0x%lx)"
-#define TNUM_ARGS(t) (t).value, (t).mask
-
-/* log.c. A line of the log; the first one is for code around the verifier, too. */
-__printf(2, 0) void bpf_vlog(struct bpf_verifier_log *log, const char *fmt, va_list args);
-void verbose(struct bpf_verifier_env *env, const char *fmt, ...) __printf(2, 3);
-void bpf_print_state(struct bpf_verifier_env *env, const struct bpf_func_state *state);
-void bpf_print_insn(struct bpf_verifier_env *env, u32 insn_idx);
-/* After its line, what its registers are now. insn_idx < 0, or another text follows: nothing. */
-void bpf_print_insn_state(struct bpf_verifier_env *env, s32 insn_idx);
-void bpf_log_rewind(struct bpf_verifier_env *env, u64 pos);
-const char *bpf_reg_type_str(u32 type);
-/* disasm.c: "(b7) r0 = 0". At most size bytes. Pure; no env. */
-void bpf_disasm(const struct bpf_insn *insn, char *text, size_t size);
-const char *bpf_alu_operator(u8 op); /* "+=" */
-
 /* instructions.c: opcodes, reserved fields, registers; then: each is reached. Sets prune points. */
 int bpf_check_opcodes(struct bpf_verifier_env *env);
 int bpf_check_ways(struct bpf_verifier_env *env);
@@ -286,14 +239,6 @@ int bpf_check_subprogs(struct bpf_verifier_env *env);
 int bpf_check_max_stack_depth(struct bpf_verifier_env *env);
 /* Number of the function that starts at that instruction, or -ENOENT. */
 int bpf_find_subprog(const struct bpf_verifier_env *env, u32 insn_idx);
-/*
- * What a function expects by its BTF. arg has 5 elements; *nr: how many are used. 0, or -EINVAL:
- * has no BTF, or an argument that is neither a number nor a pointer to the context or to memory.
- */
-int bpf_get_func_args(struct bpf_verifier_env *env, u32 subprog, struct bpf_func_arg *arg, u32 *nr);
-/* resolve.c: ld_imm64 of maps, values, variables. */
-int bpf_resolve_pseudo_ldimm64(struct bpf_verifier_env *env);
-
 /* walk.c: walks all ways from the start of a function. */
 int bpf_walk(struct bpf_verifier_env *env);
 /*
@@ -386,13 +331,6 @@ int check_ptr_to_btf_access(struct bpf_verifier_env *env, int regno, int off, in
 /* The same of a load from a map: its members are readable as those of a struct of the kernel. */
 int check_ptr_to_map_access(struct bpf_verifier_env *env, int regno, int off, int size, bool write,
 			    int dst_regno);
-/* Whether a pointer to struct `id` at off may stand for one to struct `want`: first members. */
-bool btf_struct_ids_match(const struct btf *btf, u32 id, int off, u32 want);
-/* Number of a STRUCT of the kernel, by name. 0: none. */
-u32 bpf_btf_find_struct(const struct btf *btf, const char *name);
-/* Bytes of a type. 0: it has no size, or more than any memory has. */
-u32 bpf_btf_type_size(const struct btf *btf, u32 id);
-
 /* step.c: one instruction that is no jump: loads, stores, arithmetic. */
 int check_step(struct bpf_verifier_env *env, const struct bpf_insn *insn);
 int check_reg_arg(struct bpf_verifier_env *env, u32 regno, bool is_source);
@@ -463,6 +401,3 @@ void free_origins(struct bpf_verifier_env *env);
 void bpf_compute_liveness(struct bpf_verifier_env *env);
 /* The registers that an instruction reads and writes, as bits. */
 void bpf_insn_regs(struct bpf_verifier_env *env, u32 insn_idx, u16 *use, u16 *def);
-
-/* fixup.c: after the walk: what the interpreter and the JIT need (trace/bpf/core/prog.h). */
-int bpf_fixup(struct bpf_verifier_env *env);

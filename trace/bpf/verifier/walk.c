@@ -100,11 +100,10 @@ static int check_insn(struct bpf_verifier_env *env)
 		case BPF_EXIT:
 			return check_exit(env);
 		case BPF_CALL:
-			if (insn->src_reg == BPF_PSEUDO_KFUNC_CALL) {
-				verbose(env, "invalid kernel function call not eliminated in "
-					     "verifier pass\n");
-				return -EINVAL;
-			}
+			if (insn->src_reg == BPF_PSEUDO_KFUNC_CALL)
+				return refuse(env, -EINVAL,
+					      "invalid kernel function call not eliminated in "
+					      "verifier pass\n");
 			if (bpf_insn_is_pseudo_call(insn))
 				err = check_func_call(env, insn, &env->insn_idx);
 			else
@@ -131,7 +130,7 @@ static void log_step(struct bpf_verifier_env *env, bool new_way)
 {
 	u32 level = env->log->level;
 
-	if (!(level & (BPF_LOG_LEVEL1 | BPF_LOG_LEVEL2)))
+	if (!(level & BPF_LOG_LEVEL))
 		return;
 	if (!new_way) {
 		bpf_print_insn_state(env, env->prev_insn_idx);
@@ -144,7 +143,7 @@ static void log_step(struct bpf_verifier_env *env, bool new_way)
 
 static void log_pruned(struct bpf_verifier_env *env, bool new_way)
 {
-	if (!(env->log->level & (BPF_LOG_LEVEL1 | BPF_LOG_LEVEL2)))
+	if (!(env->log->level & BPF_LOG_LEVEL))
 		return;
 	if (new_way)
 		verbose(env, "\nfrom %d to %u: safe\n", env->prev_insn_idx, env->insn_idx);
@@ -158,10 +157,9 @@ static int step(struct bpf_verifier_env *env, bool *new_way)
 	u32 insn_idx = env->insn_idx;
 	int ret;
 
-	if (++env->insn_processed > BPF_COMPLEXITY_LIMIT_INSNS) {
-		verbose(env, "BPF program is too large. Processed %u insn\n", env->insn_processed);
-		return -E2BIG;
-	}
+	if (++env->insn_processed > BPF_COMPLEXITY_LIMIT_INSNS)
+		return refuse(env, -E2BIG, "BPF program is too large. Processed %u insn\n",
+			      env->insn_processed);
 	ret = is_state_visited(env, insn_idx);
 	if (ret < 0)
 		return ret;
@@ -298,12 +296,12 @@ int bpf_walk(struct bpf_verifier_env *env)
 
 		if (!env->subprogs[i].is_global)
 			continue;
-		if (env->log->level & (BPF_LOG_LEVEL1 | BPF_LOG_LEVEL2))
+		if (env->log->level & BPF_LOG_LEVEL)
 			verbose(env, "Validating func#%u...\n", i);
 		err = walk_function(env, i);
 		if (err)
 			return err;
-		if (env->log->level & (BPF_LOG_LEVEL1 | BPF_LOG_LEVEL2))
+		if (env->log->level & BPF_LOG_LEVEL)
 			verbose(env, "Func#%u is safe for any args that match its prototype\n", i);
 	}
 	return walk_function(env, 0);

@@ -37,30 +37,22 @@ static int resolve_variable(struct bpf_verifier_env *env, const struct bpf_insn 
 	const char *name;
 	u32 id = (u32)insn->imm;
 
-	if (insn[1].imm) {
-		verbose(env, "invalid module BTF object FD specified.\n");
-		return -EINVAL;
-	}
-	if (!env->btf) {
-		verbose(env, "kernel is missing BTF, make sure CONFIG_DEBUG_INFO_BTF=y is "
-			     "specified in Kconfig.\n");
-		return -EINVAL;
-	}
+	if (insn[1].imm)
+		return refuse(env, -EINVAL, "invalid module BTF object FD specified.\n");
+	if (!env->btf)
+		return refuse(env, -EINVAL,
+			      "kernel is missing BTF, make sure CONFIG_DEBUG_INFO_BTF=y is "
+			      "specified in Kconfig.\n");
 	t = id < env->btf->nr_types ? btf_type_by_id(env->btf, id) : NULL;
-	if (!t) {
-		verbose(env, "ldimm64 insn specifies invalid btf_id %u.\n", id);
-		return -ENOENT;
-	}
-	if (btf_kind(t) != BTF_KIND_VAR) {
-		verbose(env, "pseudo btf_id %u in ldimm64 isn't KIND_VAR.\n", id);
-		return -EINVAL;
-	}
+	if (!t)
+		return refuse(env, -ENOENT, "ldimm64 insn specifies invalid btf_id %u.\n", id);
+	if (btf_kind(t) != BTF_KIND_VAR)
+		return refuse(env, -EINVAL, "pseudo btf_id %u in ldimm64 isn't KIND_VAR.\n", id);
 	name = btf_name_by_offset(env->btf, t->name_off);
 	aux->address = kallsyms_lookup_name(name);
-	if (!aux->address) {
-		verbose(env, "ldimm64 failed to find the address for kernel symbol '%s'.\n", name);
-		return -ENOENT;
-	}
+	if (!aux->address)
+		return refuse(env, -ENOENT,
+			      "ldimm64 failed to find the address for kernel symbol '%s'.\n", name);
 	aux->btf_id = t->type;
 	t = btf_type_skip_modifiers(env->btf, t->type, NULL);
 	if (is_percpu(env->btf, id)) {
@@ -70,11 +62,10 @@ static int resolve_variable(struct bpf_verifier_env *env, const struct bpf_insn 
 	} else {
 		aux->btf_reg_type = PTR_TO_MEM | MEM_RDONLY;
 		aux->btf_mem_size = bpf_btf_type_size(env->btf, aux->btf_id);
-		if (!aux->btf_mem_size) {
-			verbose(env, "ldimm64 unable to resolve the size of type '%s'\n",
-				t ? btf_name_by_offset(env->btf, t->name_off) : "void");
-			return -EINVAL;
-		}
+		if (!aux->btf_mem_size)
+			return refuse(env, -EINVAL,
+				      "ldimm64 unable to resolve the size of type '%s'\n",
+				      t ? btf_name_by_offset(env->btf, t->name_off) : "void");
 	}
 	return 0;
 }
@@ -96,8 +87,8 @@ static int check_map_compatible(struct bpf_verifier_env *env, const struct bpf_m
 	case BPF_MAP_TYPE_RINGBUF:
 		return 0;
 	default:
-		verbose(env, "Sleepable programs can only use array, hash, and ringbuf maps\n");
-		return -EINVAL;
+		return refuse(env, -EINVAL,
+			      "Sleepable programs can only use array, hash, and ringbuf maps\n");
 	}
 }
 
@@ -127,10 +118,8 @@ static int get_map_fd(struct bpf_verifier_env *env, const struct bpf_insn *insn,
 	*fd = insn->imm;
 	if (insn->src_reg == BPF_PSEUDO_MAP_FD || insn->src_reg == BPF_PSEUDO_MAP_VALUE)
 		return 0;
-	if (!fd_array) {
-		verbose(env, "fd_idx without fd_array is invalid\n");
-		return -EPROTO;
-	}
+	if (!fd_array)
+		return refuse(env, -EPROTO, "fd_idx without fd_array is invalid\n");
 	if (copy_from_user(fd, (const void __user *)(fd_array + (u64)(u32)insn->imm * sizeof(*fd)),
 			   sizeof(*fd)))
 		return -EFAULT;
@@ -146,10 +135,8 @@ static int resolve_map(struct bpf_verifier_env *env, const struct bpf_insn *insn
 	u64 address;
 	int fd, err;
 
-	if (!is_value && insn[1].imm) {
-		verbose(env, "unrecognized bpf_ld_imm64 insn\n");
-		return -EINVAL;
-	}
+	if (!is_value && insn[1].imm)
+		return refuse(env, -EINVAL, "unrecognized bpf_ld_imm64 insn\n");
 	err = get_map_fd(env, insn, &fd);
 	if (err)
 		return err;
@@ -168,14 +155,11 @@ static int resolve_map(struct bpf_verifier_env *env, const struct bpf_insn *insn
 	if (!is_value)
 		return 0;
 	aux->map_off = (u32)insn[1].imm;
-	if (aux->map_off >= BPF_MAX_VAR_OFF) {
-		verbose(env, "direct value offset of %u is not allowed\n", aux->map_off);
-		return -EINVAL;
-	}
-	if (!map->ops->direct_value_addr) {
-		verbose(env, "no direct value access support for this map type\n");
-		return -EINVAL;
-	}
+	if (aux->map_off >= BPF_MAX_VAR_OFF)
+		return refuse(env, -EINVAL, "direct value offset of %u is not allowed\n",
+			      aux->map_off);
+	if (!map->ops->direct_value_addr)
+		return refuse(env, -EINVAL, "no direct value access support for this map type\n");
 	err = map->ops->direct_value_addr(map, &address, aux->map_off);
 	if (err)
 		verbose(env, "invalid access to map value pointer, value_size=%u off=%u\n",

@@ -5,25 +5,35 @@
 #include "kernel/lib/vsprintf.h"
 #include "trace/bpf/verifier/verifier.h"
 
-void bpf_vlog(struct bpf_verifier_log *log, const char *fmt, va_list args)
+static void vlog(struct bpf_verifier_log *log, const char *fmt, va_list args)
 {
 	char text[256];
 	int len;
 
-	if (!log->level)
+	if (!log || !log->level)
 		return;
 	len = vscnprintf(text, sizeof(text), fmt, args);
 	log->write(log, text, (size_t)len);
 	log->pos += (u64)len;
 }
 
-void verbose(struct bpf_verifier_env *env, const char *fmt, ...)
+void bpf_log(struct bpf_verifier_log *log, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	bpf_vlog(env->log, fmt, args);
+	vlog(log, fmt, args);
 	va_end(args);
+}
+
+int refuse(struct bpf_verifier_env *env, int err, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vlog(env->log, fmt, args);
+	va_end(args);
+	return err;
 }
 
 const char *bpf_reg_type_str(u32 type)
@@ -115,11 +125,8 @@ static void print_reg(struct bpf_verifier_env *env, const struct bpf_reg_state *
 		return;
 	}
 	verbose(env, "%s", bpf_reg_type_str(reg->type));
-	if (reg_base(reg) == PTR_TO_BTF_ID) {
-		const struct btf_type *t = btf_type_by_id(env->btf, reg->btf_id);
-
-		verbose(env, "%s", t ? btf_name_by_offset(env->btf, t->name_off) : "void");
-	}
+	if (reg_base(reg) == PTR_TO_BTF_ID)
+		verbose(env, "%s", bpf_btf_type_name(env->btf, reg->btf_id));
 	verbose(env, "(");
 	if (reg->id) {
 		verbose(env, "id=%u", reg->id);
