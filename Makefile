@@ -281,8 +281,12 @@ $(TRACEPOINTS): FORCE
 	@scripts/tracepoint-macros $(if $(filter events,$(LINKED)),,--empty) $(EVENT_HEADERS) >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
+# How far a first build is: the number of this object among those that were missing when make began.
+MISSING  := $(filter-out $(wildcard $(OBJS)),$(OBJS))
+how_far   = $(if $(filter $@,$(MISSING)),$(eval COMPILED += x)[$(words $(COMPILED))/$(words $(MISSING))] )
+
 define compile
-	$(call say,CC,$<)
+	$(call say,CC,$(how_far)$<)
 	$(Q)$(CC) $(CFLAGS) $(if $(filter $(UNTRACED),$<),$(NOT_TRACED),$(TRACED)) -MMD -MP -c -o $@ $<
 	$(if $(RECORDMCOUNT),$(Q)$(RECORDMCOUNT) $@)
 endef
@@ -303,7 +307,7 @@ $(O)/ballast/%.c: $(O)/sources
 # NASM 2.16.01 does not name included files in the .d file.
 ASM_INCLUDES := $(wildcard $(MACHINE)/*/*.inc boot/*.inc)
 $(O)/obj/%.asm.o: %.asm $(ASM_INCLUDES) $(O)/flags
-	$(call say,NASM,$<)
+	$(call say,NASM,$(how_far)$<)
 	$(Q)$(NASM) $(NASMFLAGS) -MD $(@:.o=.d) -MP -MT $@ -o $@ $<
 	$(Q)$(OBJCOPY) --wildcard --strip-symbol='..@*' $@ # labels inside macros: gdb would show them as functions
 

@@ -15,6 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import lab_build
 import lab_cut
 import lab_table
 import lab_test
@@ -146,22 +147,6 @@ def same_builder(starter, tree):
     return all((tree / name).is_file() and (tree / name).read_bytes() == starter[name][0] for name in builders)
 
 
-def build(work):
-    """Build the kernels and the root file system that the lab has. Returns the first complaints of the build, or ""."""
-    images = ["build/nop5.elf", *(image for folder, image in (("selftest", "build/nop5-test.elf"), ("user", "build/rootfs.cpio"))
-                                  if (work / folder).is_dir())]
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
-    result = subprocess.run(["make", "-s", f"-j{os.cpu_count()}", *lab_cut.settings_of(work), *images], cwd=work, text=True,
-                            errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
-    (work / "build").mkdir(exist_ok=True)
-    (work / "build/build.log").write_text(result.stdout)
-    if not result.returncode and "warning:" not in result.stdout:
-        return ""
-    output = result.stdout.replace(f"{work}/", "")
-    lines = [line for line in output.splitlines() if "error:" in line or "warning:" in line or "undefined reference" in line]
-    return "\n".join(lines[:2]) or output[-300:]
-
-
 def run_test(work, lab, test, seed, build_error):
     """Run one test in a process of its own, and return its Outcome."""
     report = work / "build/outcome.json"
@@ -239,7 +224,7 @@ def grade_locked(lab, work, tree, submissions, pristine, only, build_from, varia
             return
     if build_from:
         seed_build(work, starter, build_from)
-    error = build(work)
+    error = lab_build.build(work)
     seed = variant or random.SystemRandom().getrandbits(32)
     for test in tests:
         yield run_test(work, lab, test, seed, error)

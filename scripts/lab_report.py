@@ -7,13 +7,13 @@ def total(outcomes):
     return sum(outcome.points for outcome in outcomes), sum(outcome.test.points for outcome in outcomes)
 
 
-def print_table(lab, outcomes):
+def print_table(lab, outcomes, seen):
     """
-    Print each outcome as it comes, because a kernel that hangs takes its time, and return all. What several tests are lost
-    by, as an error of the compiler, is printed once.
+    Print each outcome as it comes, because a kernel that hangs takes its time, and add it to seen. What several tests are
+    lost by, as an error of the compiler, is printed once.
     """
     print(f"Lab {lab.number}: {lab.title}", flush=True)
-    seen, told = [], {}
+    told = {}
     for outcome in outcomes:
         test = outcome.test
         print(f"  {'passed' if outcome.passed else 'LOST  '} {outcome.points:3}/{test.points:<3} {test.title}  ({test.name})", flush=True)
@@ -24,7 +24,6 @@ def print_table(lab, outcomes):
         seen.append(outcome)
     points, most = total(seen)
     print(f"  points {points:3}/{most}")
-    return seen
 
 
 def junit(lab, outcomes):

@@ -191,9 +191,13 @@ class TestedTree:
         return archive
 
 
+# What scripts/boot says of a command that was not true. The test judges that itself.
+FAILED_COMMAND = re.compile(r"scripts/boot: ['\"].* ended with status \d+$")
+
+
 def last_words(result):
     """The lines of a failed boot that tell most."""
-    lines = [line for line in result.stderr.splitlines() if line.strip()]
+    lines = [line for line in result.stderr.splitlines() if line.strip() and not FAILED_COMMAND.match(line)]
     told = [line for line in lines if re.search(r"panic|BUG|Oops|triple fault|\[#\d+\]", line)]
     words = told[:3] or lines[:1] + lines[1:][-2:]  # the complaint of scripts/boot, and the end of the console's output
     text = re.sub(r"^(scripts/boot: time-out after \S+ s) while running .*; the last lines:$", r"\1; the last lines:", "\n".join(words), flags=re.M)

@@ -17,6 +17,7 @@ import pytest
 from nop5 import BUILD, ROOT, eventually, is_running
 
 sys.path.insert(0, str(ROOT / "scripts"))
+import lab_build  # noqa: E402
 import lab_cut  # noqa: E402
 import lab_grade  # noqa: E402
 import lab_report  # noqa: E402
@@ -287,18 +288,38 @@ def test_each_outcome_is_printed_before_the_next_test_begins(capsys):
         for test in LABS[2].tests:
             yield lab_grade.Outcome(test, 0, "a nop", f"a call of {test.name}")
             assert f"({test.name})\n                 Expected a nop, but saw a call of {test.name}." in capsys.readouterr().out
-    assert len(lab_report.print_table(LABS[2], outcomes())) == len(LABS[2].tests)
+    seen = []
+    lab_report.print_table(LABS[2], outcomes(), seen)
+    assert len(seen) == len(LABS[2].tests)
     assert capsys.readouterr().out == "  points   0/100\n"
 
 
 def test_what_several_tests_are_lost_by_is_printed_once(capsys):
     tests = LABS[2].tests
     error = ("a kernel that builds without warnings", "kernel/main.c:7:1: error: expected ‘;’ before ‘}’")
-    lab_report.print_table(LABS[2], [lab_grade.Outcome(test, 0, *error) for test in tests])
+    lab_report.print_table(LABS[2], [lab_grade.Outcome(test, 0, *error) for test in tests], [])
     printed = capsys.readouterr().out
     assert printed.count(error[1]) == 1
     for test in tests[1:]:
         assert f"({test.name})\n                 For the same reason as {tests[0].name}. Read on: {test.read}\n" in printed
+
+
+# The first one is a build that has said how far it is, and hangs.
+HUNG_BUILD = "printf '  CC      [%s/20] a.c\\n' 1 2 10 20; echo 'a.c: warning: b'; cat /dev/zero > /dev/null"
+
+
+def test_a_build_has_a_limit_names_what_was_running_and_says_how_far_it_is(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(lab_build, "LIMIT", 2)
+    output, status, late = lab_build.run(["sh", "-c", HUNG_BUILD + "; :"], tmp_path, dict(os.environ))
+    assert (output.splitlines()[-1], status, late) == ("a.c: warning: b", -signal.SIGKILL, ["cat /dev/zero"])
+    assert capsys.readouterr().out == "".join(f"  building {done} of 20\n" for done in (2, 10, 20))
+
+
+def test_a_build_that_is_late_is_the_reason_for_each_loss(monkeypatch, tmp_path):
+    (tmp_path / "Makefile").write_text("build/nop5.elf:\n\tcat /dev/zero > /dev/null; :\n")
+    monkeypatch.setattr(lab_build, "LIMIT", 2)
+    monkeypatch.setattr(lab_build.lab_cut, "settings_of", lambda work: [])
+    assert lab_build.build(tmp_path) == "no end after 2 s: cat /dev/zero was still running"
 
 
 GRADE_ONE_TEST = """
@@ -308,7 +329,7 @@ sys.path.insert(0, str(root / "scripts"))
 lab = importlib.machinery.SourceFileLoader("lab", str(root / "scripts/lab")).load_module()
 lab2 = lab.lab_table.lab_of(2)
 lab.lab_grade.grade = lambda *_, **__: [lab.lab_grade.run_test(work, lab2, lab2.tests[0], 1, "")]
-lab.main(["grade", "2"])
+lab.main(["grade", "2", "--results", str(work / "results")])
 """
 ENDLESS = """
 import os, time
@@ -328,6 +349,9 @@ def test_a_grading_that_is_ended_ends_its_test(tmp_path, number):
     process.send_signal(number)
     assert process.wait() == 128 + number
     eventually(lambda: not is_running(int(pid.read_text())))
+    results = json.loads((tmp_path / "results/results.json").read_text())
+    assert (results["score"], len(results["tests"])) == (0, len(LABS[2].tests))
+    assert "but saw its end before this test: SystemExit" in results["tests"][-1]["output"]
 
 
 def test_a_submission_may_lie_in_a_folder_of_its_archive(tmp_path):
