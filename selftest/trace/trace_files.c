@@ -5,7 +5,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/sched/kthread.h"
 #include "kernel/sched/sched.h"
-#include "kernel/time/timer.h"
+#include "selftest/lib/each_instruction.h"
 #include "selftest/lib/files.h"
 #include "selftest/lib/ftrace_targets.h"
 #include "selftest/lib/threads.h"
@@ -275,35 +275,35 @@ SELFTEST(trace, a_sub_buffer_leaves_in_linux_format)
 	reset();
 }
 
-#define EACH_NS 4 /* an interrupt at each fourth instruction, if the clock counts instructions */
-
-static void ignore_timer(struct timer_list *timer __unused)
+static void call_target(void *arg __unused)
 {
+	ftrace_target_add(1, 2);
 }
 
-/* Interrupts arrive while the call that set_graph_function names is being recorded. */
+/* An interrupt arrives at each instruction while the call that set_graph_function names begins. */
 SELFTEST(trace, a_graph_of_one_function_begins_with_that_function)
 {
-	struct timer_list timer;
+	unsigned i = 0, inside = 0, wrong = 0;
+	bool interrupted;
 
 	reset();
-	timer_setup(&timer, ignore_timer);
 	EXPECT_EQ(put("set_ftrace_filter", "ftrace_target_add do_interrupt"), 0);
 	EXPECT_EQ(put("set_graph_function", "ftrace_target_add"), 0);
 	EXPECT_EQ(put("current_tracer", "function_graph"), 0);
-	for (unsigned i = 0; i < 500; i++) {
+	do {
 		const char *call, *interrupt;
 
+		call_target(NULL); /* what it leaves on the shadow stack must not matter */
 		put("trace", "");
-		preempt_disable();
-		mod_timer(&timer, ktime_get() + i * EACH_NS);
-		ftrace_target_add(1, 2);
-		preempt_enable();
-		del_timer_sync(&timer);
+		interrupted = interrupt_instruction(BY_INTERRUPT, i++, call_target, NULL);
 		call = strstr(get("trace"), "ftrace_target_add()");
 		interrupt = strstr(text, "do_interrupt()");
-		EXPECT(call && (!interrupt || interrupt > call));
-	}
+		inside += !!interrupt;
+		wrong += !call || (interrupt && interrupt < call);
+	} while (interrupted);
+	EXPECT_EQ(wrong, 0);
+	EXPECT(inside > 0);
+	selftest_diag(test, "%u of %u interrupts were inside the call", inside, i);
 	EXPECT_EQ(put("current_tracer", "nop"), 0);
 	EXPECT_EQ(put("set_graph_function", ""), 0);
 	reset();

@@ -116,6 +116,14 @@ static void *fgraph_retrieve_data(int idx, int *size);
 static void *fgraph_call_reserve(const struct ftrace_graph_ent *trace,
 				 const struct fgraph_ops *gops, int size);
 static void *fgraph_call_data(const struct ftrace_graph_ret *trace, const struct fgraph_ops *gops);
+#ifndef MODULE
+/*
+ * fgraph_call_reserve(), and sets the first word. For a user that looks up the data of enclosing
+ * calls: an interrupt that comes at once finds the word set. It finds the others as they were.
+ */
+static void *fgraph_call_reserve_first(const struct ftrace_graph_ent *trace,
+				       const struct fgraph_ops *gops, int size, u64 first);
+#endif
 /*
  * Returns the data of a call that encloses this one: depth 1 is the innermost enclosing call with
  * data of idx.

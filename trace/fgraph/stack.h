@@ -134,6 +134,30 @@ static __always_inline void *fgraph_call_reserve(const struct ftrace_graph_ent *
 	return frame->data;
 }
 
+static __always_inline void *fgraph_call_reserve_first(const struct ftrace_graph_ent *trace,
+						       const struct fgraph_ops *gops, int size,
+						       u64 first)
+{
+	struct fgraph_frame *frame = trace->frame;
+	unsigned words = (unsigned)(size + 7) / 8;
+
+	if (unlikely(!frame || size > FGRAPH_MAX_DATA_SIZE)) {
+		u64 *data = fgraph_reserve_data(gops->idx, size);
+
+		/* fgraph_join_frame() has not set the user's bit yet, so no lookup finds it. */
+		if (data)
+			*data = first;
+		return data;
+	}
+	WRITE_ONCE(trace->stack->limit, frame->data + words);
+	barrier(); /* interrupts put their frames above the data */
+	frame->data[0] = first;
+	frame->data_words = (u8)words;
+	barrier(); /* interrupts find the data from here on */
+	frame->data_idx = (u8)gops->idx;
+	return frame->data;
+}
+
 static __always_inline void *fgraph_call_data(const struct ftrace_graph_ret *trace,
 					      const struct fgraph_ops *gops)
 {

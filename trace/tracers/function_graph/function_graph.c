@@ -106,12 +106,11 @@ static noinline int graph_entry_checked(struct ftrace_graph_ent trace, struct fg
 
 	if (flags & GRAPH_CALL_SKIP)
 		return 0;
-	call = fgraph_reserve_data(gops->idx, sizeof(*call));
+	/* Until its entry is in the buffer, an interrupt is not yet inside the first call. */
+	call = fgraph_call_reserve_first(&trace, gops, sizeof(*call),
+					 flags & GRAPH_CALL_FIRST ? 0 : flags);
 	if (!call)
 		return 0;
-	/* Until its entry is in the buffer, an interrupt is not yet inside the first call. */
-	call->flags = flags & GRAPH_CALL_FIRST ? 0 : flags;
-	barrier();
 	if (!(flags & (GRAPH_CALL_NOTRACE | GRAPH_CALL_THRESH)) &&
 	    !graph_write_call(gops->private, &trace, checks & GRAPH_CHECK_ARGS ? fregs : NULL))
 		return 0;
@@ -133,10 +132,9 @@ static __always_inline int trace_graph_entry(struct ftrace_graph_ent *trace,
 		return 0;
 	if (unlikely(READ_ONCE(graph_checks) | READ_ONCE(graph_of_ops(gops)->checks)))
 		return graph_entry_checked(*trace, gops, fregs);
-	call = fgraph_call_reserve(trace, gops, sizeof(*call));
+	call = fgraph_call_reserve_first(trace, gops, sizeof(*call), 0);
 	if (unlikely(!call))
 		return 0;
-	call->flags = 0;
 	if (unlikely(!graph_write_call(tr, trace, NULL)))
 		return 0;
 	call->calltime = arch_ktime();

@@ -30,9 +30,9 @@ static inline void graph_check(u32 bit, bool on)
 
 /* Data of a call on the shadow stack, until it returns. */
 struct graph_call {
+	u64 flags; /* GRAPH_CALL_*; first, because graph_choose() reads it in an enclosing call */
 	u64 calltime;
 	u64 sleep; /* fgraph_sleep_time() at the entry; only with GRAPH_CALL_SLEEP */
-	u64 flags; /* GRAPH_CALL_* */
 };
 
 #define GRAPH_CALL_INSIDE  0x01 /* a function of set_graph_function, or called inside one */
