@@ -54,6 +54,10 @@ class SelfTest:
     details: list[str]
 
 
+# What a student's code may call on the host, too: printk() above all.
+KERNEL_CALLS = "tests/host/stubs/kernel_calls.c"
+
+
 class TestedTree:
     """A tree with a student's solution, built into build/, as the tests of a lab see it."""
 
@@ -172,7 +176,7 @@ class TestedTree:
                 self.run("nasm", "-f", "elf64", "-I.", "-Iarch/x86_64/include/", "-o", sources[n], name, check=f"{name} to assemble")
         self.run("cc", "-std=gnu11", "-g", "-O1", "-DNOP5_HOST", *(["-fsanitize=address,undefined"] if sanitize else []),
                  "-I.", "-Itests/host/stubs", "-Ilabs/tests", "-Iarch/x86_64/include", *options, "-o", program, source,
-                 *sources, check=f"{source.name} to compile with your files")
+                 *sources, KERNEL_CALLS, check=f"{source.name} to compile with your files")
         return program
 
     def guest_program(self, source, directory):

@@ -42,7 +42,6 @@ void panic(const char *format __unused, ...)
 void mutex_lock(struct mutex *m __unused) {}
 void mutex_unlock(struct mutex *m __unused) {}
 void synchronize_rcu(void) {}
-int printk(const char *format __unused, ...) { return 0; }
 bool arch_is_ftrace_caller(unsigned long ip __unused) { return false; }
 void ftrace_add_oops_user(struct ftrace_oops_user *added __unused) {}
 struct dyn_ftrace *ftrace_location(unsigned long ip __unused) { return NULL; }

@@ -439,6 +439,36 @@ def test_the_last_words_of_a_kernel_that_hangs_or_crashes_are_those_that_help():
         assert lab_test.last_words(subprocess.CompletedProcess([], 2, "", stderr)) == words
 
 
+# What a student adds to see what happens, and to make time pass.
+STUDENTS_TOOLS = """
+int printk(const char *fmt, ...);
+void report_bug(const char *file, int line, const char *what);
+void report_warning(const char *file, int line, const char *what);
+void dump_stack(void);
+void msleep(unsigned ms);
+void udelay(unsigned long us);
+void (*volatile never)(const char *, int, const char *) = report_bug;
+__attribute__((constructor)) static void look(void)
+{
+	printk("\\0016here: %d\\n", 1);
+	report_warning("a.c", 7, "1 > 0");
+	dump_stack();
+	msleep(1);
+	udelay(1);
+}
+"""
+
+
+@pytest.mark.parametrize("program", sorted(path.name for path in (ROOT / "labs/tests").glob("*.c") if "sources:" in path.read_text()))
+def test_a_program_that_runs_graded_code_on_the_host_has_what_kernel_code_may_call(tmp_path, program):
+    (tmp_path / "tools.c").write_text(STUDENTS_TOOLS)
+    tree = lab_test.TestedTree(ROOT, timeout=60, seed=1)
+    tree.build = tmp_path
+    made = tree.host_program(program, options=[f"-I{BUILD}/include", "-no-pie", "-DCONFIG_DEBUG", str(tmp_path / "tools.c")], sanitize=False)
+    shown = subprocess.run([made, "no such mode"], text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60).stderr
+    assert shown.startswith("here: 1\nWARNING: a.c:7: 1 > 0\n"), shown[:1000]
+
+
 @pytest.mark.soak
 def test_the_autograder_folder_grades_a_file_that_a_student_uploads(tmp_path):
     """As Gradescope does: the folder becomes /autograder/source, and the file lies alone in /autograder/submission."""
