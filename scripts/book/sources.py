@@ -10,6 +10,7 @@ import lab_cut  # noqa: E402
 import lab_table  # noqa: E402
 
 ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "selftest", "scripts", "tests", "user", "modules", "iso", "docs", "labs")
+KERNEL_ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "modules", "selftest")
 CODE = r"<code>([\w./-]+)</code>"
 # The functions behind a file: `file`: `one()`, `two` and `three()`
 NAMED = re.compile(CODE + r"(:\s)((?:<code>\w+(?:\(\))?</code>(?:,\s| and )?)+)")
@@ -112,8 +113,10 @@ class Sources:
         return f'<a class="source" href="{where}">{text}</a>'
 
     def html_pages(self, head):
-        """Yields (name, HTML) for each file that a chapter names."""
-        for path in sorted(self.named):
+        """Yields (name, HTML) for each file that a chapter names, and for each file that can have a function of the kernel: the page
+        of a trace leads to it."""
+        kernel = {path for paths in self.by_name.values() for path in paths if path.split("/")[0] in KERNEL_ROOMS and path.endswith((".c", ".h", ".asm", ".inc"))}
+        for path in sorted(self.named | kernel):
             name = self.page_of(path)
             base = "../" * name.count("/")
             lines = "\n".join(f'<a id="L{number}" href="#L{number}">{number:5}</a> {html.escape(line)}'

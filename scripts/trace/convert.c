@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct output *const outputs[] = { &output_json, &output_speedscope, &output_folded, &output_ftrace };
+static const struct output *const outputs[] = { &output_json, &output_speedscope, &output_folded, &output_ftrace, &output_rows };
 
 #define NR_OUTPUTS (sizeof(outputs) / sizeof(*outputs))
 #define DEPTH_MAX  4096

@@ -58,7 +58,7 @@ struct output {
 
 #define STACK_MAX 128
 
-extern const struct output output_ftrace, output_json, output_speedscope, output_folded;
+extern const struct output output_ftrace, output_json, output_speedscope, output_folded, output_rows;
 
 /* Allocates zeroed memory. Ends the program when there is none. */
 void *allocate(size_t size);

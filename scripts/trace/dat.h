@@ -21,9 +21,11 @@ struct event {
 	uint64_t ts;		  /* ns */
 	uint64_t lost;		  /* events lost before this one; UINT64_MAX: some */
 	uint8_t flags, preempt;	  /* common_flags, common_preempt_count */
-	uint64_t ip, parent;	  /* FUNCTION; ENTRY and EXIT: ip is the function */
+	uint64_t ip, parent;	  /* FUNCTION; ENTRY and EXIT: ip is the function, parent of an ENTRY its return address, or 0 */
 	int depth;		  /* ENTRY, EXIT */
 	uint64_t calltime, rettime; /* EXIT */
+	uint64_t retval;	  /* EXIT, if has_retval */
+	bool has_retval;
 	const uint8_t *data;	  /* OTHER: the whole record. The rest of it: the callers of a STACK, the text of a PRINT */
 	size_t size;
 };
@@ -43,6 +45,8 @@ unsigned dat_damage(const struct dat *dat);
 /* Returns the number of the function at an address, which is below dat_symbols(). */
 unsigned dat_symbol(struct dat *dat, uint64_t ip);
 const char *dat_symbol_name(const struct dat *dat, unsigned symbol);
+/* Returns the address at which the function begins; 0 if it is not known. */
+uint64_t dat_symbol_start(const struct dat *dat, unsigned symbol);
 unsigned dat_symbols(const struct dat *dat);
 /* Returns the task's name; "<idle>" for PID 0 and "<...>" for an unknown task, as Linux does. */
 const char *dat_comm(const struct dat *dat, int pid);

@@ -11,7 +11,7 @@ static const struct {
 } known[] = {
 	{ "function", EVENT_FUNCTION },	  { "funcgraph_entry", EVENT_ENTRY }, { "funcgraph_exit", EVENT_EXIT },
 	{ "kernel_stack", EVENT_STACK },  { "print", EVENT_PRINT },	      { "bprint", EVENT_BPRINT },
-	{ "bputs", EVENT_BPUTS },
+	{ "bputs", EVENT_BPUTS },	  { "fgraph_retaddr_entry", EVENT_ENTRY },
 };
 
 /* Fields that other files of the reader use. */
@@ -19,7 +19,8 @@ static void note_field(struct format *format, const char *name, struct field fie
 {
 	if (!strcmp(name, "ip") || !strcmp(name, "func"))
 		format->ip = field;
-	else if (!strcmp(name, "parent_ip") || !strcmp(name, "fmt") || !strcmp(name, "str"))
+	else if (!strcmp(name, "parent_ip") || !strcmp(name, "fmt") || !strcmp(name, "str") ||
+		 !strcmp(name, "retaddr"))
 		format->parent = field;
 	else if (!strcmp(name, "depth"))
 		format->depth = field;
@@ -27,6 +28,8 @@ static void note_field(struct format *format, const char *name, struct field fie
 		format->calltime = field;
 	else if (!strcmp(name, "rettime"))
 		format->rettime = field;
+	else if (!strcmp(name, "retval"))
+		format->retval = field;
 	else if (!strcmp(name, "buf") || !strcmp(name, "caller"))
 		format->data = field;
 }

@@ -45,7 +45,7 @@ struct event_field {
 struct format {
 	char name[64], system[64];
 	enum event_kind kind;
-	struct field ip, parent, depth, calltime, rettime, data;
+	struct field ip, parent, depth, calltime, rettime, retval, data;
 	struct event_field *fields;
 	unsigned nr_fields;
 	struct print_fmt *print; /* NULL: it cannot be understood */

@@ -228,6 +228,11 @@ const char *dat_symbol_name(const struct dat *dat, unsigned symbol)
 	return symbol < dat->nr_symbols ? dat->symbols[symbol].name : dat->unknown[symbol - dat->nr_symbols];
 }
 
+uint64_t dat_symbol_start(const struct dat *dat, unsigned symbol)
+{
+	return symbol < dat->nr_symbols ? dat->symbols[symbol].address : 0;
+}
+
 unsigned dat_symbols(const struct dat *dat)
 {
 	return dat->nr_symbols + dat->nr_unknown;

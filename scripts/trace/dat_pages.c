@@ -152,6 +152,8 @@ static bool decode(struct dat *dat, unsigned number, const uint8_t *record, size
 		.depth = (int)field_of(&format->depth, record, size),
 		.calltime = field_of(&format->calltime, record, size),
 		.rettime = field_of(&format->rettime, record, size),
+		.retval = field_of(&format->retval, record, size),
+		.has_retval = format->retval.there && format->retval.offset + format->retval.size <= size,
 		.data = record + size,
 	};
 	if (format->kind == EVENT_OTHER) {

@@ -15,7 +15,7 @@ HEADER = """\
 # |     |   |                     |   |   |   |
 """
 OPTIONS = {"overrun": 0, "cpu": 1, "overhead": 1, "proc": 0, "duration": 1, "abstime": 0, "irqs": 1, "tail": 0,
-           "retval": 0, "retval-hex": 0, "args": 0}
+           "retval": 0, "retval-hex": 0, "args": 0, "retaddr": 0}
 LINE = re.compile(r"^ (?P<cpu>\d)\) (?:(?P<mark>[ +!#*@$]) (?P<us>\d+\.?\d*) us +| {14})\|  "
                   r"(?P<indent> *)(?P<text>(?:(?P<name>[\w.]+)\(\)(?P<end>;| \{)"
                   r"|(?P<close>\})(?: /\* (?P<closed>[\w.]+) \*/)?|/\* .* \*/))$")
@@ -183,6 +183,24 @@ def test_funcgraph_args_shows_names_and_values(graph):
     assert "__x64_sys_openat()" in graph.read("trace")
 
 
+def test_funcgraph_retaddr_shows_where_each_function_was_called(graph):
+    """The address is that behind the call, in the function that the tree has around it; it goes with arguments and values."""
+    graph.write("options/funcgraph-retaddr", 1)
+    text = graph.trace("cat /tmp/nonesuch", "do_sys_openat2")
+    assert re.search(r"  do_sys_openat2\(\) \{ /\* <-do_sys_open\+0x[0-9a-f]+/0x[0-9a-f]+ \*/$", text, re.M), text
+    assert re.search(r"  getname\(\) \{ /\* <-do_sys_openat2\+0x[0-9a-f]+/0x[0-9a-f]+ \*/$", text, re.M), text
+    assert re.search(r"\(\); /\* <-\w[\w.]*\+0x[0-9a-f]+/0x[0-9a-f]+ \*/$", text, re.M), text
+    graph.write("options/funcgraph-args", 1)
+    graph.write("options/funcgraph-retval", 1)
+    text = graph.trace("cat /tmp/nonesuch", "do_sys_openat2")
+    assert re.search(r"  getname\(name=0x[0-9a-f]+\) \{ /\* <-do_sys_openat2\+", text), text
+    assert re.search(r"\); /\* <-\w[\w.]*\+0x[0-9a-f]+/0x[0-9a-f]+ = \S+ \*/$", text, re.M), text
+    # The option decides at the time of reading whether recorded addresses are shown.
+    graph.write("options/funcgraph-retaddr", 0)
+    assert "<-" not in graph.read("trace") and "getname(name=0x" in graph.read("trace")
+    assert graph.read("events/ftrace/fgraph_retaddr_entry/format").startswith("name: fgraph_retaddr_entry\nID: 13\n")
+
+
 def test_the_kernel_shows_its_types_in_btf(graph, images, tmp_path):
     """pahole reads there what it has written, and finds the types of the source."""
     btf = tmp_path / "vmlinux"
@@ -317,8 +335,8 @@ def test_options_take_0_and_1(graph):
             graph.refused(f"options/funcgraph-{name}", text)
     graph.write("current_tracer", "function_graph")
     shown = graph.read("trace_options").split()
-    expected = [("" if value else "no") + "funcgraph-" + name for name, value in OPTIONS.items() if name != "args"]
-    assert shown[-len(expected) - 3:] == expected + ["sleep-time", "graph-time", "nofuncgraph-args"]
+    expected = [("" if value else "no") + "funcgraph-" + name for name, value in OPTIONS.items() if name not in ("args", "retaddr")]
+    assert shown[-len(expected) - 4:] == expected + ["sleep-time", "graph-time", "nofuncgraph-args", "nofuncgraph-retaddr"]
     graph.refused("trace_options", "funcgraph-bogus")
 
 

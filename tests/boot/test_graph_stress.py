@@ -7,7 +7,7 @@ import pytest
 from seed import seed
 from test_ftrace_stress import BAD, GLOBS, TRACING, sound
 
-GRAPH_OPTIONS = ["funcgraph-irqs", "funcgraph-retval", "funcgraph-args", "sleep-time", "funcgraph-tail"]
+GRAPH_OPTIONS = ["funcgraph-irqs", "funcgraph-retval", "funcgraph-args", "funcgraph-retaddr", "sleep-time", "funcgraph-tail"]
 
 
 def change(chance):

@@ -6,6 +6,8 @@
 /* common_type. */
 #define TRACE_GRAPH_RET 10
 #define TRACE_GRAPH_ENT 11
+/* Linux 6.1, which all other numbers are from, does not have it; there 13 is blktrace's. */
+#define TRACE_GRAPH_RETADDR_ENT 13
 
 /* A call. Packed, so that args is not aligned: 20 bytes without args, as in Linux. */
 struct ftrace_graph_ent_entry {
@@ -13,6 +15,15 @@ struct ftrace_graph_ent_entry {
 	unsigned long func;
 	s32 depth;            /* number of open traced calls of this task */
 	unsigned long args[]; /* FTRACE_REGS_MAX_ARGS with the option funcgraph-args, else none */
+} __packed;
+
+/* A call with the option funcgraph-retaddr: with the address to which it will return. */
+struct fgraph_retaddr_ent_entry {
+	struct trace_entry ent;
+	unsigned long func;
+	s32 depth;
+	unsigned long retaddr;
+	unsigned long args[]; /* as above */
 } __packed;
 
 /* The return of a call. */

@@ -73,6 +73,30 @@ static __always_inline bool graph_write_call(struct trace_array *tr,
 	return true;
 }
 
+/* The same with the return address, which is on top of the task's shadow stack. */
+static bool graph_write_call_retaddr(struct trace_array *tr, const struct ftrace_graph_ent *trace,
+				     const struct ftrace_regs *fregs)
+{
+	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
+	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id_stable()];
+	struct fgraph_stack *stack = current_stable->trace;
+	struct fgraph_retaddr_ent_entry *entry;
+	size_t size = sizeof(*entry);
+
+	if (fregs)
+		size += FTRACE_REGS_MAX_ARGS * sizeof(entry->args[0]);
+	entry = graph_reserve(buffer, cb, TRACE_GRAPH_RETADDR_ENT, size, false, 0);
+	if (unlikely(!entry))
+		return false;
+	entry->func = trace->func;
+	entry->depth = trace->depth;
+	entry->retaddr = stack->top->ret;
+	if (fregs)
+		ftrace_get_arguments(fregs, entry->args);
+	graph_commit(cb);
+	return true;
+}
+
 static __always_inline void graph_write_return(struct trace_array *tr,
 					       const struct ftrace_graph_ret *trace, u64 calltime,
 					       u64 rettime, bool retval)
@@ -104,6 +128,8 @@ static noinline int graph_entry_checked(struct ftrace_graph_ent trace, struct fg
 	u32 flags = graph_choose(&trace, gops, checks);
 	struct graph_call *call;
 
+	if (!(checks & GRAPH_CHECK_ARGS))
+		fregs = NULL;
 	if (flags & GRAPH_CALL_SKIP)
 		return 0;
 	/* Until its entry is in the buffer, an interrupt is not yet inside the first call. */
@@ -112,7 +138,8 @@ static noinline int graph_entry_checked(struct ftrace_graph_ent trace, struct fg
 	if (!call)
 		return 0;
 	if (!(flags & (GRAPH_CALL_NOTRACE | GRAPH_CALL_THRESH)) &&
-	    !graph_write_call(gops->private, &trace, checks & GRAPH_CHECK_ARGS ? fregs : NULL))
+	    !(checks & GRAPH_CHECK_RETADDR ? graph_write_call_retaddr(gops->private, &trace, fregs)
+					   : graph_write_call(gops->private, &trace, fregs)))
 		return 0;
 	barrier();
 	call->flags = flags;
@@ -210,10 +237,12 @@ static void graph_apply_flags(struct trace_array *tr, u32 flags)
 {
 	struct graph_tracer *g = graph_of(tr);
 
-	WRITE_ONCE(g->checks, (flags & TRACE_GRAPH_PRINT_IRQS ? 0 : GRAPH_CHECK_IRQS) |
-				      (flags & TRACE_GRAPH_SLEEP_TIME ? 0 : GRAPH_CHECK_SLEEP) |
-				      (flags & TRACE_GRAPH_ARGS ? GRAPH_CHECK_ARGS : 0) |
-				      (flags & TRACE_GRAPH_PRINT_RETVAL ? GRAPH_CHECK_RETVAL : 0));
+	WRITE_ONCE(g->checks,
+		   (flags & TRACE_GRAPH_PRINT_IRQS ? 0 : GRAPH_CHECK_IRQS) |
+			   (flags & TRACE_GRAPH_SLEEP_TIME ? 0 : GRAPH_CHECK_SLEEP) |
+			   (flags & TRACE_GRAPH_ARGS ? GRAPH_CHECK_ARGS : 0) |
+			   (flags & TRACE_GRAPH_PRINT_RETADDR ? GRAPH_CHECK_RETADDR : 0) |
+			   (flags & TRACE_GRAPH_PRINT_RETVAL ? GRAPH_CHECK_RETVAL : 0));
 }
 
 static int graph_trace_init(struct trace_array *tr)

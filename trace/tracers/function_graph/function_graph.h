@@ -21,8 +21,9 @@
 #define TRACE_GRAPH_SLEEP_TIME       0x0400
 #define TRACE_GRAPH_GRAPH_TIME       0x0800
 #define TRACE_GRAPH_ARGS             0x1000
+#define TRACE_GRAPH_PRINT_RETADDR    0x2000
 /* Not an option: the time since the beginning of a latency tracer's trace. */
-#define TRACE_GRAPH_PRINT_REL_TIME 0x2000
+#define TRACE_GRAPH_PRINT_REL_TIME 0x4000
 /* The columns in which a latency tracer shows a graph. */
 #define LATENCY_GRAPH_FLAGS                                                                        \
 	(TRACE_GRAPH_PRINT_CPU | TRACE_GRAPH_PRINT_PROC | TRACE_GRAPH_PRINT_REL_TIME |             \

@@ -22,6 +22,7 @@ struct tracer_flags graph_flags = {
 			{ "sleep-time", TRACE_GRAPH_SLEEP_TIME },
 			{ "graph-time", TRACE_GRAPH_GRAPH_TIME },
 			{ "funcgraph-args", TRACE_GRAPH_ARGS },
+			{ "funcgraph-retaddr", TRACE_GRAPH_PRINT_RETADDR },
 			{ NULL, 0 },
 		},
 };

@@ -175,13 +175,35 @@ static bool forget_call(const struct graph_line *line, unsigned long func, int d
 
 /* ---- TRACE_GRAPH_ENT, TRACE_GRAPH_RET ---- */
 
+/* Both kinds of calls begin as a struct ftrace_graph_ent_entry. */
+static bool is_call(const struct trace_entry *entry)
+{
+	return entry->type == TRACE_GRAPH_ENT || entry->type == TRACE_GRAPH_RETADDR_ENT;
+}
+
 static void print_arguments(const struct graph_line *line,
 			    const struct ftrace_graph_ent_entry *call)
 {
 	bool shown = line->flags & TRACE_GRAPH_ARGS;
+	size_t head = sizeof(*call);
 
-	print_function_args(line->iter, call->func, call->args,
-			    shown ? line->iter->ent_size - sizeof(*call) : 0);
+	if (call->ent.type == TRACE_GRAPH_RETADDR_ENT)
+		head = sizeof(struct fgraph_retaddr_ent_entry);
+	print_function_args(line->iter, call->func, (const u8 *)call + head,
+			    shown ? line->iter->ent_size - head : 0);
+}
+
+/* True if the entry has the return address of the call, and the option is on. */
+static bool shows_retaddr(const struct graph_line *line, const struct ftrace_graph_ent_entry *call)
+{
+	return call->ent.type == TRACE_GRAPH_RETADDR_ENT && line->flags & TRACE_GRAPH_PRINT_RETADDR;
+}
+
+static void print_retaddr(const struct graph_line *line, const struct ftrace_graph_ent_entry *call)
+{
+	const struct fgraph_retaddr_ent_entry *entry = (const void *)call;
+
+	trace_seq_printf(line->s, " <-%pS", (void *)entry->retaddr);
 }
 
 /* Stores the recorded return value. False if it was not recorded, or if the option is off. */
@@ -232,7 +254,7 @@ static bool is_hidden(const void *entry, size_t size, void *info)
 	const struct ftrace_graph_ret_entry *ret = entry;
 	const struct graph_line *line = info;
 
-	if (call->ent.type == TRACE_GRAPH_ENT && size >= sizeof(*call))
+	if (is_call(entry) && size >= sizeof(*call))
 		return skips_call(line, call->func, call->depth);
 	if (ret->ent.type == TRACE_GRAPH_RET && size >= sizeof(*ret))
 		return skips_return(line, ret->func, ret->depth);
@@ -267,6 +289,7 @@ static void print_leaf(const struct graph_line *line, const struct ftrace_graph_
 {
 	const struct ftrace_graph_ret_entry *ret = (const void *)line->data->return_;
 	unsigned long value;
+	bool with_value;
 
 	forget_call(line, call->func, call->depth);
 	graph_print_duration(line, ret->rettime - ret->calltime);
@@ -274,9 +297,15 @@ static void print_leaf(const struct graph_line *line, const struct ftrace_graph_
 	trace_seq_printf(line->s, "%ps", (void *)call->func);
 	print_arguments(line, call);
 	trace_seq_putc(line->s, ';');
-	if (get_retval(line, ret, line->data->return_size, &value)) {
-		trace_seq_puts(line->s, " /* ");
-		print_retval(line, value);
+	with_value = get_retval(line, ret, line->data->return_size, &value);
+	if (with_value || shows_retaddr(line, call)) {
+		trace_seq_puts(line->s, " /*");
+		if (shows_retaddr(line, call))
+			print_retaddr(line, call);
+		if (with_value) {
+			trace_seq_putc(line->s, ' ');
+			print_retval(line, value);
+		}
 		trace_seq_puts(line->s, " */");
 	}
 	trace_seq_putc(line->s, '\n');
@@ -301,7 +330,13 @@ static void print_call(struct graph_line *line)
 	graph_print_spaces(line->s, call->depth * GRAPH_INDENT);
 	trace_seq_printf(line->s, "%ps", (void *)call->func);
 	print_arguments(line, call);
-	trace_seq_puts(line->s, " {\n");
+	trace_seq_puts(line->s, " {");
+	if (shows_retaddr(line, call)) {
+		trace_seq_puts(line->s, " /*");
+		print_retaddr(line, call);
+		trace_seq_puts(line->s, " */");
+	}
+	trace_seq_putc(line->s, '\n');
 }
 
 static void print_return(struct graph_line *line)
@@ -371,6 +406,7 @@ static enum print_line_t print_entry(struct graph_line *line)
 {
 	switch (line->iter->ent->type) {
 	case TRACE_GRAPH_ENT:
+	case TRACE_GRAPH_RETADDR_ENT:
 		print_call(line);
 		return TRACE_TYPE_HANDLED;
 	case TRACE_GRAPH_RET:
@@ -386,7 +422,7 @@ static enum print_line_t print_entry(struct graph_line *line)
 
 static int entry_depth(const struct trace_entry *entry)
 {
-	if (entry->type == TRACE_GRAPH_ENT)
+	if (is_call(entry))
 		return ((const struct ftrace_graph_ent_entry *)entry)->depth;
 	if (entry->type == TRACE_GRAPH_RET)
 		return ((const struct ftrace_graph_ret_entry *)entry)->depth;
@@ -458,6 +494,25 @@ static struct trace_event graph_entry_event = {
 	.tracer = &graph_trace,
 };
 
+static const struct trace_event_field retaddr_entry_fields[] = {
+	TRACE_FIELD(fgraph_retaddr_ent_entry, func, "unsigned long", false),
+	TRACE_FIELD(fgraph_retaddr_ent_entry, depth, "int", true),
+	TRACE_FIELD(fgraph_retaddr_ent_entry, retaddr, "unsigned long", false),
+	TRACE_OPTION_FIELD(fgraph_retaddr_ent_entry, args, "unsigned long[]", 0, TRACE_GRAPH_ARGS),
+	{ .name = NULL },
+};
+
+static struct trace_event graph_retaddr_entry_event = {
+	.type = TRACE_GRAPH_RETADDR_ENT,
+	.trace = print_graph_function,
+	.valid = depth_is_valid,
+	.name = "fgraph_retaddr_entry",
+	.fields = retaddr_entry_fields,
+	.print_fmt = "\"--> %ps (%d) <- %ps\", (void *)REC->func, REC->depth, "
+		     "(void *)REC->retaddr",
+	.tracer = &graph_trace,
+};
+
 static struct trace_event graph_return_event = {
 	.type = TRACE_GRAPH_RET,
 	.trace = print_graph_function,
@@ -476,6 +531,7 @@ static struct trace_event graph_return_event = {
 static int __init init_graph_output(void)
 {
 	register_trace_event(&graph_entry_event);
+	register_trace_event(&graph_retaddr_entry_event);
 	return register_trace_event(&graph_return_event);
 }
 early_initcall(init_graph_output);

@@ -13,10 +13,11 @@
 #define GRAPH_CHECK_DEPTH    0x04 /* max_graph_depth */
 #define GRAPH_CHECK_THRESH   0x10 /* tracing_thresh */
 /* Bits of graph_tracer.checks, for the options of one trace_array: */
-#define GRAPH_CHECK_IRQS   0x08 /* nofuncgraph-irqs */
-#define GRAPH_CHECK_SLEEP  0x20 /* nosleep-time */
-#define GRAPH_CHECK_ARGS   0x40 /* funcgraph-args */
-#define GRAPH_CHECK_RETVAL 0x80 /* funcgraph-retval */
+#define GRAPH_CHECK_IRQS    0x08  /* nofuncgraph-irqs */
+#define GRAPH_CHECK_SLEEP   0x20  /* nosleep-time */
+#define GRAPH_CHECK_ARGS    0x40  /* funcgraph-args */
+#define GRAPH_CHECK_RETVAL  0x80  /* funcgraph-retval */
+#define GRAPH_CHECK_RETADDR 0x100 /* funcgraph-retaddr */
 
 extern u32 graph_checks; /* [A] */
 
