@@ -40,6 +40,8 @@
 #:                  what ADD names
 #: make modules M=DIR
 #:                  build the modules of a directory, which its Kbuild lists
+#: make bpf-programs
+#:                  build the eBPF programs of user/bpf/, or of B=DIR, in build/bpf/
 #: make features    list the features (features.mk) with their lines of code, and what a
 #:                  feature refers to without needing it
 #: make clean       remove build/
@@ -245,7 +247,7 @@ TEST_OBJS := $(call objects,$(TEST_SRCS))
 OBJ_DIRS  := $(sort $(dir $(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%=$(O)/obj/%)))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
-.PHONY: all test-kernel features print-features print-sources book pictures timeline rootfs modules help run debug console boot-trace lab grade autograder test check ftracetest fidelity bench compare soak clean FORCE
+.PHONY: all test-kernel features print-features print-sources book pictures timeline rootfs modules bpf-programs help run debug console boot-trace lab grade autograder test check ftracetest fidelity bench compare soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -415,6 +417,13 @@ $(O)/user/mdb: $(wildcard user/mdb/*.[ch]) | $(O)/flags
 $(O)/user/trace-export: $(wildcard user/trace-export/*.[ch]) | $(O)/flags
 	$(program)
 
+# Programs that give eBPF to the kernel (user/bpf/): scripts/Makefile.bpf.
+B ?= user/bpf
+bpf-programs:
+	@scripts/install-deps bpf
+	@$(MAKE) --no-print-directory $(O)/nop5.elf
+	@$(MAKE) --no-print-directory -f scripts/Makefile.bpf B='$(B)'
+
 # rootfs.add remembers what ADD named, for the builds that follow.
 $(O)/rootfs.add: | $(O)/flags
 	@echo >$@
@@ -454,7 +463,7 @@ test check:
 	@tests/run $@ $(if $(filter test,$@),$(T))
 
 soak:
-	@scripts/install-deps test tools
+	@scripts/install-deps test tools bpf
 	@SOAK='$(SOAK)' SEED='$(SEED)' tests/run soak
 
 ftracetest: all

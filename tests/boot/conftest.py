@@ -78,6 +78,14 @@ def perf_root(images):
 
 
 @pytest.fixture(scope="session")
+def bpf_programs(images):
+    """bpf_programs(DIRECTORY) builds the eBPF programs of a directory, or those of user/bpf/, and returns the directory of the results."""
+    def build(source="user/bpf"):
+        return build_in(images, "bpf-programs", f"B={source}") / "bpf"
+    return build
+
+
+@pytest.fixture(scope="session")
 def variant():
     """
     variant("CC=clang", kernel="nop5-test") builds NAME.elf into a separate directory and returns that directory. modules:

@@ -31,8 +31,9 @@ PROMPT_LINE = re.compile(r"(?:nop5:(/\S*)#|\(gdb\)) ?(.*)")
 THROTTLED = re.compile(r"^\[.*\] sched: RT throttling activated$")
 CHEAP = re.compile(r"^(scripts/boot|make (help|-s help)?$)")
 # The word behind `console` of a block that needs Debian packages in the root file system, and the fixture with them.
-ROOTS = {"tools": "tools", "perf": "perf_small", "debuggers": "debuggers"}
+ROOTS = {"tools": "tools", "perf": "perf_small", "debuggers": "debuggers", "bpf": "bpf_page"}
 DEBUGGERS = ROOT / "docs/debuggers.md"
+BPF_PAGE = ROOT / "docs/your-own-bpf-program.md"
 
 
 def blocks(page, language):
@@ -75,12 +76,12 @@ def pattern(lines):
     return "".join(parts)
 
 
-def files_of(page):
-    """{name: text} of the page's ```c file=NAME and ```make file=NAME blocks. Blocks of one name are one file."""
+def files_of(page, word="file"):
+    """{name: text} of the page's ```c file=NAME and ```make file=NAME blocks, or of those with another word. Blocks of one name are one file."""
     files = {}
     for language in ("c", "make"):
         for _, info, lines in blocks(page, language):
-            if match := re.search(r"\bfile=(\S+)", info):
+            if match := re.search(rf"\b{word}=(\S+)", info):
                 files[match.group(1)] = files.get(match.group(1), "") + "".join(l + "\n" for l in lines) + "\n"
     return {name: text.rstrip("\n") + "\n" for name, text in files.items()}
 
@@ -101,6 +102,18 @@ def debuggers(images, squares):
     """The root file system of docs/debuggers.md."""
     added, = re.findall(r'^make rootfs ADD="(.*)"$', DEBUGGERS.read_text(), re.M)
     return root_with(images, "debuggers_page", added.replace("/path/to", str(squares.parent)).split())
+
+
+@pytest.fixture(scope="module")
+def bpf_page(images, bpf_programs, tmp_path_factory):
+    """The root file system of docs/your-own-bpf-program.md."""
+    directory = tmp_path_factory.mktemp("reads")
+    for name, text in files_of(BPF_PAGE, "bpf").items():
+        (directory / name).write_text(text)
+    built = bpf_programs(directory)
+    bpf_programs()
+    return root_with(images, "bpf_page", [*(built / name for name in ("reads", "execs", "opens", "wakers")),
+                                          f"{built}/careless.bpf.o:root/careless.bpf.o", "bpftool"])
 
 
 @pytest.fixture
@@ -319,7 +332,7 @@ def source_words():
 
 def added_files(page):
     """The files that the page has its reader write."""
-    return set(files_of(page))
+    return {*files_of(page), *files_of(page, "bpf")}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))

@@ -92,26 +92,35 @@ enum bpf_link_type {
 	BPF_LINK_TYPE_KPROBE_MULTI,
 };
 
+/*
+ * The constants that programs use, too, are enumerators as in Linux. So they are in the kernel's
+ * BTF, of which bpftool(8) makes vmlinux.h.
+ */
+
 /* Flags of updates. */
-#define BPF_ANY     0
-#define BPF_NOEXIST 1
-#define BPF_EXIST   2
-#define BPF_F_LOCK  4
+enum {
+	BPF_ANY,
+	BPF_NOEXIST,
+	BPF_EXIST,
+	BPF_F_LOCK = 4,
+};
 
 /* map_flags */
-#define BPF_F_NO_PREALLOC    (1U << 0)
-#define BPF_F_NO_COMMON_LRU  (1U << 1)
-#define BPF_F_NUMA_NODE      (1U << 2)
-#define BPF_F_RDONLY         (1U << 3)
-#define BPF_F_WRONLY         (1U << 4)
-#define BPF_F_STACK_BUILD_ID (1U << 5)
-#define BPF_F_ZERO_SEED      (1U << 6)
-#define BPF_F_RDONLY_PROG    (1U << 7)
-#define BPF_F_WRONLY_PROG    (1U << 8)
-#define BPF_F_CLONE          (1U << 9)
-#define BPF_F_MMAPABLE       (1U << 10)
-#define BPF_F_PRESERVE_ELEMS (1U << 11)
-#define BPF_F_INNER_MAP      (1U << 12)
+enum {
+	BPF_F_NO_PREALLOC = 1U << 0,
+	BPF_F_NO_COMMON_LRU = 1U << 1,
+	BPF_F_NUMA_NODE = 1U << 2,
+	BPF_F_RDONLY = 1U << 3,
+	BPF_F_WRONLY = 1U << 4,
+	BPF_F_STACK_BUILD_ID = 1U << 5,
+	BPF_F_ZERO_SEED = 1U << 6,
+	BPF_F_RDONLY_PROG = 1U << 7,
+	BPF_F_WRONLY_PROG = 1U << 8,
+	BPF_F_CLONE = 1U << 9,
+	BPF_F_MMAPABLE = 1U << 10,
+	BPF_F_PRESERVE_ELEMS = 1U << 11,
+	BPF_F_INNER_MAP = 1U << 12,
+};
 
 /* prog_flags */
 #define BPF_F_STRICT_ALIGNMENT (1U << 0)
@@ -121,16 +130,27 @@ enum bpf_link_type {
 #define BPF_F_SLEEPABLE        (1U << 4)
 #define BPF_F_XDP_HAS_FRAGS    (1U << 5)
 
-/* Flags of helpers. */
-#define BPF_F_INDEX_MASK          0xffffffffULL
-#define BPF_F_CURRENT_CPU         BPF_F_INDEX_MASK
-#define BPF_F_SKIP_FIELD_MASK     0xffULL
-#define BPF_F_USER_STACK          (1ULL << 8)
-#define BPF_F_FAST_STACK_CMP      (1ULL << 9)
-#define BPF_F_REUSE_STACKID       (1ULL << 10)
-#define BPF_F_USER_BUILD_ID       (1ULL << 11)
-#define BPF_RB_NO_WAKEUP          (1ULL << 0)
-#define BPF_RB_FORCE_WAKEUP       (1ULL << 1)
+/* Flags of helpers: perf_event_output(), */
+enum {
+	BPF_F_INDEX_MASK = 0xffffffffULL,
+	BPF_F_CURRENT_CPU = BPF_F_INDEX_MASK,
+};
+
+/* get_stackid() and get_stack(), */
+enum {
+	BPF_F_SKIP_FIELD_MASK = 0xffULL,
+	BPF_F_USER_STACK = 1ULL << 8,
+	BPF_F_FAST_STACK_CMP = 1ULL << 9,
+	BPF_F_REUSE_STACKID = 1ULL << 10,
+	BPF_F_USER_BUILD_ID = 1ULL << 11,
+};
+
+/* ringbuf_output(), ringbuf_submit() and ringbuf_discard(). */
+enum {
+	BPF_RB_NO_WAKEUP = 1ULL << 0,
+	BPF_RB_FORCE_WAKEUP = 1ULL << 1,
+};
+
 #define BPF_F_KPROBE_MULTI_RETURN (1U << 0)
 
 #define aligned_u64 u64 __aligned(8)

@@ -294,8 +294,45 @@ struct bpf_btf *bpf_btf_of_kernel(void)
 	return kernel_btf.id ? &kernel_btf : ERR_PTR(-ENOENT);
 }
 
+/*
+ * Types that the C source of a program uses, by the headers of libbpf or as its context. pahole(1)
+ * describes the types that code uses, so code has to use these.
+ */
+typedef u8 __u8;
+typedef u16 __u16, __be16;
+typedef u32 __u32, __be32, __wsum;
+typedef u64 __u64;
+typedef s64 __s64;
+
+struct bpf_raw_tracepoint_args {
+	u64 args[0];
+};
+
+struct bpf_perf_event_data {
+	struct pt_regs regs;
+	u64 sample_period;
+	u64 addr;
+};
+
+#define EMIT_TYPE(type) ((void)(type *)NULL)
+
+static inline void emit_types_of_programs(void)
+{
+	EMIT_TYPE(__u8);
+	EMIT_TYPE(__u16);
+	EMIT_TYPE(__be16);
+	EMIT_TYPE(__u32);
+	EMIT_TYPE(__be32);
+	EMIT_TYPE(__wsum);
+	EMIT_TYPE(__u64);
+	EMIT_TYPE(__s64);
+	EMIT_TYPE(struct bpf_raw_tracepoint_args);
+	EMIT_TYPE(struct bpf_perf_event_data);
+}
+
 static int __init kernel_btf_init(void)
 {
+	emit_types_of_programs();
 	kernel_btf.data = __start_BTF;
 	kernel_btf.size = (u32)btf_vmlinux_size();
 	return kernel_btf.size ? bpf_id_add(&bpf_btf_ids, &kernel_btf, &kernel_btf.id) : 0;
