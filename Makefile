@@ -95,6 +95,7 @@ PAHOLE ?= $(shell pahole --help 2>/dev/null | grep -q btf_encode_detached && ech
 PYTHON ?= /usr/bin/python3
 MCOUNT ?= cc
 BALLAST ?= 0
+BALLAST_INIT ?= 0
 DEBUG  ?= 0
 CPUS   ?= 4
 MEM    ?= 256M
@@ -234,7 +235,8 @@ NASMFLAGS += -DCONFIG_DEBUG
 endif
 
 # BALLAST functions, with BALLAST_FILE of them in each file. `make bench` measures with them how the
-# cost of enabling all functions grows with their number.
+# cost of enabling all functions grows with their number. The first BALLAST_INIT of them are init
+# functions.
 BALLAST_FILE := 4000
 ifneq ($(BALLAST),0)
 BALLAST_OBJS := $(patsubst %,$(O)/obj/ballast/%.o,\
@@ -272,7 +274,7 @@ $(O)/flags $(MODULE_FLAGS): FORCE
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 $(O)/sources: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(OBJS) $(TEST_OBJS) 'BALLAST=$(BALLAST)' 'PAHOLE=$(PAHOLE)' >$@.new
+	@printf '%s\n' $(OBJS) $(TEST_OBJS) 'BALLAST=$(BALLAST) $(BALLAST_INIT)' 'PAHOLE=$(PAHOLE)' >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
 # The macros trace_NAME() of all tracepoints. Objects that use them depend on this file by their .d files.
@@ -304,7 +306,8 @@ $(O)/ballast/%.c: $(O)/sources
 	@mkdir -p $(@D)
 	$(call say,BALLAST,$@)
 	$(Q)awk 'BEGIN { for (i = $* * $(BALLAST_FILE); i < ($* + 1) * $(BALLAST_FILE) && i < $(BALLAST); i++) \
-		printf "int ballast_%d(int x);\nint ballast_%d(int x)\n{\n\treturn x + %d;\n}\n", i, i, i }' >$@
+		printf "int ballast_%d(int x);\n%sint ballast_%d(int x)\n{\n\treturn x + %d;\n}\n", i, \
+		i < $(BALLAST_INIT) ? "__attribute__((section(\".init.text\"))) " : "", i, i }' >$@
 
 # NASM 2.16.01 does not name included files in the .d file.
 ASM_INCLUDES := $(wildcard $(MACHINE)/*/*.inc boot/*.inc)

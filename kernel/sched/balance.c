@@ -237,6 +237,11 @@ static bool runs_sooner(const struct runqueue *from, const struct runqueue *to,
 /* Moves one task from behind a real-time task. True if it moved one. Interrupts on. */
 static bool push_task(struct runqueue *from, struct runqueue *to)
 {
+	/*
+	 * LAB 9: The same, if the one that runs is still a real-time task and p runs sooner on to.
+	 * Starts as: (void)from, (void)to, (void)runs_sooner;
+	 * return false;
+	 */
 	struct task_struct *p = NULL;
 
 	local_irq_disable();
@@ -251,6 +256,7 @@ static bool push_task(struct runqueue *from, struct runqueue *to)
 	rq_unlock(to);
 	local_irq_enable();
 	return p;
+	/* END LAB 9 */
 }
 
 /* The same for any other CPU, at first for those without real-time tasks. */
