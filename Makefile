@@ -27,6 +27,8 @@
 #: make book        make build/book/index.html of docs/: a page for each chapter,
 #:                  a search, and a page for print; ANSWERS=0 leaves out the
 #:                  answers to the questions, and the solutions of the labs
+#: make web         make build/web: static files that boot the kernel in a browser tab;
+#:                  `python3 -m http.server -d build 8000` shows them at localhost:8000/web/
 #: make pictures    draw the pictures of docs/pictures again
 #: make timeline    record a live patch on two CPUs, and draw build/text-patch-trace.svg;
 #:                  OUT=FILE draws another file
@@ -152,7 +154,7 @@ LINKED := $(if $(filter 1,$(DEBUG)),$(sort $(LINKED) debug),$(filter-out debug,$
 
 # The tree of a lab has what its features need (scripts/lab_tree.py). These targets need more.
 LAB_TREE := $(wildcard .lab/lab.json)
-MISSING := $(if $(LAB_TREE),test check soak features ftracetest fidelity compare bench pictures lab autograder \
+MISSING := $(if $(LAB_TREE),test check soak features ftracetest fidelity compare bench web pictures lab autograder \
 	$(if $(filter programs,$(LINKED)),,boot-trace timeline rootfs) $(if $(wildcard modules),,modules) \
 	$(if $(wildcard selftest),,test-kernel))
 ifneq ($(filter $(MISSING),$(MAKECMDGOALS)),)
@@ -249,7 +251,7 @@ TEST_OBJS := $(call objects,$(TEST_SRCS))
 OBJ_DIRS  := $(sort $(dir $(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%=$(O)/obj/%)))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
-.PHONY: all test-kernel features print-features print-sources book pictures timeline rootfs modules bpf-programs help run debug console boot-trace lab grade autograder test check ftracetest fidelity bench compare soak clean FORCE
+.PHONY: all test-kernel features print-features print-sources book web pictures timeline rootfs modules bpf-programs help run debug console boot-trace lab grade autograder test check ftracetest fidelity bench compare soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -480,6 +482,11 @@ fidelity: all
 book:
 	@scripts/install-deps book
 	@scripts/book/book $(if $(filter 0,$(ANSWERS)),--no-answers) -o $(O)/book
+
+web:
+	@scripts/install-deps web
+	@$(MAKE) --no-print-directory all
+	@web/build --build $(O) -o $(O)/web
 
 pictures:
 	@scripts/book/pictures

@@ -2,6 +2,7 @@
 import json
 import re
 import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 from html import unescape
 from urllib.parse import unquote
@@ -9,6 +10,9 @@ from urllib.parse import unquote
 import pytest
 
 from nop5 import ROOT, host
+
+sys.path.append(str(ROOT / "web"))
+import transcripts  # noqa: E402
 
 BOOK = ROOT / "scripts/book/book"
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
@@ -48,12 +52,19 @@ def test_each_link_of_the_book_leads_to_a_page_and_an_anchor_that_exist(pages):
     for path, page in pages.items():
         for link in page.links:
             target, _, anchor = link.partition("#")
-            if re.match(r"https?:", target):
+            if re.match(r"https?:|(?:\.\./)+web/", target):  # `make web` is beside the book
                 continue
             where = (path.parent / unquote(target)).resolve() if target else path
             assert where.is_file(), f"{path.name}: {link}"
             if anchor:
                 assert unquote(anchor) in anchors[where], f"{path.name}: {link}"
+
+
+def test_each_chapter_with_transcripts_leads_to_them_in_the_page_in_a_browser(book, pages):
+    shown = {chapter["file"] for chapter in transcripts.transcripts()} - {"README.md"}
+    linked = {link.partition("#")[2]: (path, link) for path, page in pages.items() for link in page.links if "/web/" in link and path.name != "print.html"}
+    assert set(linked) == shown
+    assert all((path.parent / link.partition("#")[0]).resolve() == book.parent / "web/index.html" for path, link in linked.values())
 
 
 def test_no_page_of_the_book_has_an_anchor_twice(pages):

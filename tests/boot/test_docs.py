@@ -19,50 +19,21 @@ from nop5 import ROOT, Nop5, Result, host
 
 sys.path.append(str(ROOT / "scripts"))
 import lab_table  # noqa: E402
+from console_blocks import blocks, steps  # noqa: E402
 
 PAGES = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/labs").glob("*.md")), *sorted((ROOT / "docs/answers").glob("*.md"))] if p.exists()]
 REFERENCE = {"README.md", "bpf-helpers.md", "cheat-sheet.md", "glossary.md", "nop5-and-linux.md"}  # to look things up, not to learn from
 CHAPTERS = [p for p in PAGES if p.parent.name == "docs" and p.name not in REFERENCE]
 HANDOUTS = [p for p in PAGES if p.parent.name == "labs"]
-ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "selftest", "scripts", "tests", "iso", "user", "modules", "labs")
+ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "selftest", "scripts", "tests", "iso", "user", "modules", "labs", "web")
 SOURCE = r"[\w./-]+\.(?:c|h|asm|inc|py|ld|cfg)"
 NAMES = r"`\w+(?:\(\))?`(?:(?:, | and )`\w+(?:\(\))?`)*"
-PROMPT_LINE = re.compile(r"(?:nop5:(/\S*)#|\(gdb\)) ?(.*)")
 THROTTLED = re.compile(r"^\[.*\] sched: RT throttling activated$")
 CHEAP = re.compile(r"^(scripts/boot|make (help|-s help)?$)")
 # The word behind `console` of a block that needs Debian packages in the root file system, and the fixture with them.
 ROOTS = {"tools": "tools", "perf": "perf_small", "debuggers": "debuggers", "bpf": "bpf_page"}
 DEBUGGERS = ROOT / "docs/debuggers.md"
 BPF_PAGE = ROOT / "docs/your-own-bpf-program.md"
-
-
-def blocks(page, language):
-    """Returns (line number, rest of the info string, lines) for each fenced block of a language."""
-    found, current = [], None
-    for number, line in enumerate(page.read_text().splitlines(), 1):
-        if current is None and (match := re.match(r"\s*```(\S+)\s*(.*)$", line)):
-            current = (match.group(1), number, match.group(2), [])
-        elif current is None and re.match(r"\s*```", line):
-            current = ("", number, "", [])
-        elif current is not None and re.match(r"\s*```\s*$", line):
-            if current[0] == language:
-                found.append(current[1:])
-            current = None
-        elif current is not None:
-            current[3].append(line)
-    return found
-
-
-def steps(lines):
-    """Returns (directory, command, [output line]) for each command of a console block, or of a gdb block. The directory of a command that
-    gdb reads is None."""
-    result = []
-    for line in lines:
-        if match := PROMPT_LINE.match(line):
-            result.append((match.group(1), match.group(2), []))
-        elif result:
-            result[-1][2].append(line)
-    return result
 
 
 def pattern(lines):

@@ -408,8 +408,9 @@ def test_make_without_its_tools_names_the_packages(bare, tmp_path, variables, pa
     ("run", {"qemu-system-x86"}, {"ovmf", "gdb", "python3-pytest", "kernelshark"}),
     ("bench", {"qemu-system-x86"}, {"gdb", "clang", "clang-format-14", "kernelshark", "npm"}),
     ("test", {"clang", "clang-format-14", "gdb"}, {"kernelshark", "xvfb", "imagemagick", "npm"}),
-    ("tools", {"kernelshark", "xvfb", "imagemagick", "npm"}, {"clang-format-14", "gdb"}),
+    ("tools", {"kernelshark", "xvfb", "imagemagick", "npm", "chromium"}, {"clang-format-14", "gdb"}),
     ("book", {"pandoc"}, {"gcc", "qemu-system-x86"}),
+    ("web", {"emscripten", "gcc", "npm"}, {"qemu-system-x86", "chromium"}),
 ])
 def test_each_purpose_installs_what_it_needs(bare, purpose, needed, not_needed):
     result = host([ROOT / "scripts/install-deps", "--check", purpose], env=bare, text=True, stdout=subprocess.PIPE,

@@ -1,0 +1,190 @@
+// The page: wires the terminal, the machine, the picture of its call sites and the transcripts together.
+import { Terminal } from "./xterm.mjs";
+import { Machine } from "./machine.js";
+import { Channel } from "./channel.js";
+import { SiteMap } from "./map.js";
+import { Transcripts } from "./transcripts.js";
+import { traceDat } from "./trace_dat.js";
+
+const VERIFY = "/sys/kernel/debug/ftrace_verify", ENABLED = "/sys/kernel/tracing/enabled_functions";
+const FIRST_TRACE = "README.md";	// its first block
+const COLUMNS = 80, ROWS = 24;
+const SHOWN = 2e6;			// characters of an opened trace
+const REFRESH = 150;			// milliseconds between two pictures
+
+const get = id => document.getElementById(id);
+const json = async name => (await fetch(name)).json();
+
+// xterm has no colours of its own for a page that may be light or dark.
+function theme() {
+	const style = getComputedStyle(document.body);
+	return { background: style.getPropertyValue("--screen").trim(), foreground: style.getPropertyValue("--text").trim(),
+		cursor: style.getPropertyValue("--call").trim() };
+}
+
+class Console {
+	constructor(place, machine) {
+		this.place = place;
+		this.terminal = new Terminal({ cols: COLUMNS, rows: ROWS, scrollback: 5000, theme: theme(), fontFamily: "monospace", fontSize: 14 });
+		this.terminal.open(place);
+		this.terminal.onData(text => machine.type(text));
+		this.terminal.attachCustomKeyEventHandler(event => this.leave(event));
+		machine.addEventListener("output", ({ detail }) => this.terminal.write(detail));
+		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.terminal.options.theme = theme(); });
+		new ResizeObserver(() => this.fit()).observe(place);
+	}
+
+	// The terminal takes all keys, Tab too. Ctrl-] gives the keyboard back to the page.
+	leave(event) {
+		if (!event.ctrlKey || event.key !== "]")
+			return true;
+		get("cpus").focus();
+		return false;
+	}
+
+	// Lines of the kernel have 80 columns and more. The letters become smaller on a small screen, but not too small to read.
+	fit() {
+		const size = Math.min(14, Math.max(8, Math.floor(this.place.clientWidth / COLUMNS / .61 * 2) / 2));
+		if (this.terminal.options.fontSize !== size)
+			this.terminal.options.fontSize = size;
+	}
+}
+
+class Page {
+	constructor(image, functions, chapters) {
+		this.machine = new Machine(image);
+		this.channel = new Channel(this.machine);
+		this.console = new Console(get("terminal"), this.machine);
+		this.map = new SiteMap(get("map"), get("pointed"), functions);
+		this.patched = 0;
+		this.transcripts = new Transcripts(chapters, { chapter: get("chapter"), read: get("read"), blocks: get("blocks") }, steps => this.type(steps));
+		const chapter = () => this.transcripts.show(decodeURIComponent(location.hash.slice(1)) || FIRST_TRACE);
+		addEventListener("hashchange", chapter);
+		chapter();
+		this.listen(chapters);
+	}
+
+	listen(chapters) {
+		const { machine } = this;
+		get("controls").addEventListener("submit", event => {
+			event.preventDefault();
+			this.boot();
+		});
+		get("first").addEventListener("click", () => {
+			this.type(chapters.find(({ file }) => file === FIRST_TRACE).blocks[0].steps);
+		});
+		get("verify").addEventListener("click", () => this.verify());
+		get("save").addEventListener("click", () => this.save());
+		get("open").addEventListener("change", () => this.open(get("open").files[0]));
+		get("enabled").addEventListener("toggle", () => this.list());
+		machine.addEventListener("state", ({ detail }) => this.state(detail));
+		machine.addEventListener("prompt", () => this.prompt());
+		machine.addEventListener("output", ({ detail }) => this.heard(detail));
+		setInterval(() => this.draw(), REFRESH);
+	}
+
+	boot() {
+		this.console.terminal.reset();
+		this.started = performance.now();
+		this.running = false;
+		this.machine.boot(Number(get("cpus").value));
+		this.console.terminal.focus();
+	}
+
+	state(text) {
+		get("state").textContent = text;
+		get("boot").textContent = this.machine.lines ? "Boot again" : "Boot";
+		for (const id of ["verify", "save"])
+			get(id).disabled = true;
+		if (!this.machine.lines)
+			get("count").textContent = "The machine is off.";
+	}
+
+	prompt() {
+		if (!this.running) {
+			this.running = true;
+			this.state(`running, ${((performance.now() - this.started) / 1000).toFixed(1)} s from power-on to the prompt`);
+			for (const id of ["verify", "save"])
+				get(id).disabled = false;
+		}
+		// While no function is traced, to ask costs nothing that a trace could show.
+		if (!this.patched)
+			this.verify();
+		this.list();
+	}
+
+	async type(steps) {
+		if (!this.machine.lines)
+			this.boot();
+		for (const [directory, command] of steps)
+			this.machine.command(directory, command);
+	}
+
+	draw() {
+		const { sites } = this.machine;
+		if (!this.machine.lines || !this.running || document.hidden)
+			return;
+		const [nops, calls, traps, others] = this.map.draw(sites);
+		this.patched = sites.length - nops;
+		get("count").textContent = `${sites.length} call sites: ${calls} calls, ${traps} breakpoints, ${others} others, ${nops} nops`;
+	}
+
+	// What the kernel says of its own call sites: it compares the bytes of each with what its record says.
+	async verify() {
+		await this.show(get("verified"), `cat ${VERIFY}`);
+	}
+
+	async list() {
+		if (get("enabled").open && this.running)
+			await this.show(get("enabled").querySelector("pre"), `cat ${ENABLED}`);
+	}
+
+	async show(place, command) {
+		try {
+			place.textContent = await this.channel.run(command) || "(nothing)";
+		} catch (error) {
+			place.textContent = error.message;
+		}
+	}
+
+	// Also when it was typed at the prompt.
+	heard(bytes) {
+		const said = new TextDecoder().decode(bytes).match(/\d+ sites, \d+ mismatches/);
+		if (said)
+			get("verified").textContent = said[0];
+	}
+
+	// Shows the beginning of a saved trace as text.
+	async open(file) {
+		const place = get("trace"), worker = new Worker("convert.js"), bytes = new Uint8Array(await file.arrayBuffer());
+		const { text, said, failed } = await new Promise((resolve, reject) => {
+			worker.onmessage = ({ data }) => resolve(data);
+			worker.onerror = event => reject(event);
+			worker.postMessage(bytes);
+		});
+		worker.terminate();
+		place.hidden = false;
+		place.textContent = failed ?? [said, text.length > SHOWN ? `${text.slice(0, SHOWN)}\n… (the first ${SHOWN / 1e6} MB)` : text].filter(Boolean).join("\n");
+		place.focus();
+	}
+
+	async save() {
+		const trace = await this.channel.trace();
+		const link = document.createElement("a");
+		link.href = URL.createObjectURL(new Blob([traceDat(trace)]));
+		link.download = "trace.dat";
+		link.click();
+		setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+	}
+}
+
+async function main() {
+	if (!globalThis.crossOriginIsolated) {
+		get("state").textContent = isSecureContext ? "waiting for the service worker" : "this page needs https, or localhost";
+		return;
+	}
+	const [image, functions, chapters] = await Promise.all(["image.json", "functions.json", "transcripts.json"].map(json));
+	globalThis.nop5 = new Page(image, functions, chapters);
+}
+
+main();
