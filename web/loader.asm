@@ -63,6 +63,9 @@ entry:
 	mov	word [GDT], 23		; the first descriptor is never used, so the register's operand fits there
 	mov	dword [GDT + 2], GDT
 	lgdt	[GDT]
+	in	al, 0x92		; the BIOS has switched address line 20 off
+	or	al, 2
+	out	0x92, al
 	xor	eax, eax
 	mov	ax, cs
 	shl	eax, 4

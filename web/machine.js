@@ -4,6 +4,7 @@ const CONSOLE = 0;
 // As scripts/boot finds it. The shell asks the terminal for the position of the cursor, and erases the line behind it.
 const PROMPT = /(?:^|[\n\r])nop5:(\S*)# (?:\x1b\[(?:6n|J))*$/;
 const REBOOT = /reboot: (?:Restarting|machine restart)/;
+const POSITION = /^\x1b\[\d+;\d+R$/;	// the terminal's answer
 const KEPT = 4000;	// characters of output that are looked at for the prompt
 
 export class Machine extends EventTarget {
@@ -60,6 +61,11 @@ export class Machine extends EventTarget {
 	print(bytes) {
 		this.say("output", bytes);
 		this.text = (this.text + new TextDecoder("latin1").decode(bytes)).slice(-KEPT);
+		if (!this.text.endsWith("\x1b[6n"))	// else the shell waits for the terminal
+			this.look();
+	}
+
+	look() {
 		const match = this.text.match(PROMPT);
 		if (match && this.directory === null) {
 			this.lines.pace();
@@ -77,6 +83,8 @@ export class Machine extends EventTarget {
 			this.text = "";
 		}
 		this.send(CONSOLE, new TextEncoder().encode(text));
+		if (POSITION.test(text))
+			this.look();
 	}
 
 	// The line takes what there is room for; the rest follows later.

@@ -80,6 +80,7 @@ class Page {
 		machine.addEventListener("state", ({ detail }) => this.state(detail));
 		machine.addEventListener("prompt", () => this.prompt());
 		machine.addEventListener("output", ({ detail }) => this.heard(detail));
+		this.map.draw(new Uint8Array(this.map.functions.length));
 		setInterval(() => this.draw(), REFRESH);
 	}
 
