@@ -25,7 +25,7 @@ function theme() {
 class Console {
 	constructor(place, machine) {
 		this.place = place;
-		this.terminal = new Terminal({ cols: COLUMNS, rows: ROWS, scrollback: 5000, theme: theme(), fontFamily: "monospace", fontSize: 14 });
+		this.terminal = new Terminal({ cols: COLUMNS, rows: ROWS, scrollback: 5000, theme: theme(), fontFamily: "monospace", fontSize: 14, lineHeight: 1.2 });
 		this.terminal.open(place);
 		this.terminal.onData(text => machine.type(text));
 		this.terminal.attachCustomKeyEventHandler(event => this.leave(event));
