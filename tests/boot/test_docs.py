@@ -22,7 +22,7 @@ import lab_table  # noqa: E402
 from console_blocks import blocks, steps  # noqa: E402
 
 PAGES = [p for p in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/labs").glob("*.md")), *sorted((ROOT / "docs/answers").glob("*.md"))] if p.exists()]
-REFERENCE = {"README.md", "bpf-helpers.md", "cheat-sheet.md", "glossary.md", "nop5-and-linux.md"}  # to look things up, not to learn from
+REFERENCE = {"README.md", "bpf-helpers.md", "cheat-sheet.md", "exam.md", "glossary.md", "nop5-and-linux.md"}  # to look things up, not to learn from
 CHAPTERS = [p for p in PAGES if p.parent.name == "docs" and p.name not in REFERENCE]
 HANDOUTS = [p for p in PAGES if p.parent.name == "labs"]
 ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "selftest", "scripts", "tests", "iso", "user", "modules", "labs", "web")
