@@ -207,11 +207,11 @@ static u32 run_jump(struct machine *m, u32 pc)
 	u64 b;
 
 	if (BPF_OP(insn->code) == BPF_JA)
-		return pc + 1 + (u32)(s32)insn->off;
+		return bpf_jump_target(insn, pc);
 	b = BPF_SRC(insn->code) == BPF_X ? read_reg(m, insn->src_reg).bits : (u64)(s64)insn->imm;
 	if (compare(BPF_OP(insn->code), read_reg(m, insn->dst_reg).bits, b,
 		    BPF_CLASS(insn->code) == BPF_JMP32))
-		return pc + 1 + (u32)(s32)insn->off;
+		return bpf_jump_target(insn, pc);
 	return pc + 1;
 }
 

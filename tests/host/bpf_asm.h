@@ -27,6 +27,7 @@
 #define JMP32_IMM(op, dst, imm, off)   INSN(BPF_JMP32 | (op) | BPF_K, dst, 0, off, imm)
 #define JMP32_REG(op, dst, src, off)   INSN(BPF_JMP32 | (op) | BPF_X, dst, src, off, 0)
 #define JUMP(off)                      INSN(BPF_JMP | BPF_JA, 0, 0, off, 0)
+#define LONG_JUMP(distance)            INSN(BPF_JMP32 | BPF_JA, 0, 0, 0, distance)
 #define CALL(helper)                   INSN(BPF_JMP | BPF_CALL, 0, 0, 0, helper)
 #define CALL_FUNC(distance)            INSN(BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, distance)
 #define EXIT()                         INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)

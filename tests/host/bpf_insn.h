@@ -21,6 +21,7 @@ enum { R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, FP };
 #define JMP32_K(op, dst, imm, off)    INSN(BPF_JMP32 | BPF_##op | BPF_K, dst, 0, off, imm)
 #define JMP32_X(op, dst, src, off)    INSN(BPF_JMP32 | BPF_##op | BPF_X, dst, src, off, 0)
 #define JA(off)                       INSN(BPF_JMP | BPF_JA, 0, 0, off, 0)
+#define JA32(distance)                INSN(BPF_JMP32 | BPF_JA, 0, 0, 0, distance)
 #define LDX(size, dst, src, off)      INSN(BPF_LDX | BPF_MEM | BPF_##size, dst, src, off, 0)
 #define STX(size, dst, off, src)      INSN(BPF_STX | BPF_MEM | BPF_##size, dst, src, off, 0)
 #define ST(size, dst, off, imm)       INSN(BPF_ST | BPF_MEM | BPF_##size, dst, 0, off, imm)

@@ -543,6 +543,24 @@ static void long_jumps_reach_their_targets(void **state)
 	assert_int_equal(run_program(insns, n, main_only, 1, NULL), 84);
 }
 
+static void jumps_with_a_long_distance_reach_their_targets(void **state)
+{
+	enum { MIDDLE = 40000 };
+	static struct bpf_insn insns[MIDDLE + 6];
+	unsigned n = 0;
+
+	(void)state;
+	insns[n++] = ALU64_K(MOV, R0, 0);
+	insns[n++] = JA32(MIDDLE);
+	while (n < MIDDLE + 2)
+		insns[n++] = ALU64_K(ADD, R0, 1);
+	insns[n++] = ALU64_K(ADD, R0, 1); /* twice: after the first jump, and after the middle */
+	insns[n++] = JMP_K(JGT, R0, 1, 1);
+	insns[n++] = JA32(-MIDDLE - 3);
+	insns[n++] = EXIT();
+	assert_int_equal(run_program(insns, n, main_only, 1, NULL), MIDDLE + 2);
+}
+
 /* ---- tail calls ---- */
 
 static const struct bpf_prog *tail_targets[2]; /* the programs of the only prog array */
@@ -560,4 +578,5 @@ const struct bpf_prog *bpf_prog_array_get(const struct bpf_map *map, u64 index)
 		cmocka_unit_test(packets_are_read_in_network_order),                               \
 		cmocka_unit_test(functions_keep_r6_to_r9_and_have_their_own_stack),                \
 		cmocka_unit_test(helpers_get_five_arguments_and_keep_r6_to_r9),                    \
-		cmocka_unit_test(long_jumps_reach_their_targets)
+		cmocka_unit_test(long_jumps_reach_their_targets),                                  \
+		cmocka_unit_test(jumps_with_a_long_distance_reach_their_targets)

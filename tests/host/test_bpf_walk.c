@@ -313,6 +313,9 @@ static void instructions_are_known_and_have_no_other_fields(void **state)
 	       EXIT());
 	EXPECT("BPF_LDX uses reserved fields", INSN(BPF_LDX | BPF_PROBE_MEM | BPF_W, 0, 1, 0, 0),
 	       EXIT());
+	EXPECT("BPF_JA uses reserved fields", INSN(BPF_JMP | BPF_JA, 0, 0, 0, 1), RETURN_0);
+	EXPECT("BPF_JA uses reserved fields", INSN(BPF_JMP32 | BPF_JA, 0, 0, 1, 0), RETURN_0);
+	EXPECT("unknown opcode 0e", INSN(BPF_JMP32 | BPF_JA | BPF_X, 0, 0, 0, 0), RETURN_0);
 	EXPECT("BPF_EXIT uses reserved fields", INSN(BPF_JMP | BPF_EXIT, 1, 0, 0, 0));
 	EXPECT("R11 is invalid", MOV64_REG(0, 11), EXIT());
 	EXPECT("R12 is invalid", MOV64_IMM(12, 0), EXIT());
@@ -323,6 +326,22 @@ static void instructions_are_known_and_have_no_other_fields(void **state)
 	EXPECT("invalid bpf_ld_imm64 insn", INSN(BPF_LD | BPF_IMM | BPF_DW, 0, 0, 0, 0), EXIT());
 	EXPECT("jump into the middle of ldimm64", JMP_IMM(BPF_JEQ, 1, 0, 1), LD_CONST(0, 0),
 	       EXIT());
+}
+
+static void jumps_with_a_long_distance_are_followed(void **state)
+{
+	(void)state;
+	EXPECT(NULL, MOV64_IMM(0, 0), LONG_JUMP(1), EXIT(), ALU64_IMM(BPF_ADD, 0, 1),
+	       JMP_IMM(BPF_JGT, 0, 9, -3), LONG_JUMP(-3));
+	EXPECT("R7 !read_ok", KEEP_CTX, UNKNOWN(2), JMP_IMM(BPF_JEQ, 2, 0, 1), LONG_JUMP(1),
+	       MOV64_IMM(7, 0), MOV64_REG(0, 7), EXIT());
+	EXPECT("infinite loop detected", MOV64_IMM(0, 0), JMP_IMM(BPF_JEQ, 0, 1, 1), LONG_JUMP(-2),
+	       EXIT());
+	EXPECT("jump out of range from insn 0 to -1", LONG_JUMP(-2), RETURN_0);
+	EXPECT("jump out of range from insn 0 to 2147483648", LONG_JUMP(0x7fffffff), RETURN_0);
+	EXPECT("jump out of range from insn 0 to -2147483647", LONG_JUMP(-0x7fffffff - 1),
+	       RETURN_0);
+	EXPECT("unreachable insn 1", LONG_JUMP(1), RETURN_0, RETURN_0);
 }
 
 static void the_walk_ends_when_it_is_too_long(void **state)
@@ -389,6 +408,7 @@ int main(void)
 		cmocka_unit_test(a_global_function_is_safe_for_all_arguments),
 		cmocka_unit_test(instructions_are_known_and_have_no_other_fields),
 		cmocka_unit_test(the_log_tells_what_registers_hold),
+		cmocka_unit_test(jumps_with_a_long_distance_are_followed),
 		cmocka_unit_test(the_walk_ends_when_it_is_too_long),
 	};
 

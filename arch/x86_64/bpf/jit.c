@@ -300,7 +300,7 @@ static void emit_imm64(struct jit_pass *p, const struct bpf_insn *insn)
 static void emit_jmp_class(struct jit_pass *p, u32 i)
 {
 	const struct bpf_insn *insn = &p->prog->insns[i];
-	s32 target = (s32)i + 1 + insn->off;
+	s32 target = (s32)i + 1 + bpf_jump_distance(insn);
 
 	switch (BPF_OP(insn->code)) {
 	case BPF_CALL:
@@ -313,9 +313,9 @@ static void emit_jmp_class(struct jit_pass *p, u32 i)
 		emit_exit(p);
 		break;
 	case BPF_JA:
-		if (insn->off == -1)
+		if (target == (s32)i)
 			emit_byte(&p->e, 0xcc); /* int3: code that is never reached */
-		else if (insn->off)
+		else if (target != (s32)i + 1)
 			emit_jump(p, i, CC_ALWAYS, target);
 		break;
 	default:

@@ -13,13 +13,12 @@
 void jit_mark_targets(const struct bpf_prog *prog, u8 *targets)
 {
 	for (u32 i = 0; i < prog->len; i++) {
-		u8 class = BPF_CLASS(prog->insns[i].code), op = BPF_OP(prog->insns[i].code);
+		const struct bpf_insn *insn = &prog->insns[i];
 
-		if (bpf_insn_is_ld_imm64(&prog->insns[i]))
+		if (bpf_insn_is_ld_imm64(insn))
 			i++;
-		else if ((class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL &&
-			 op != BPF_EXIT && op != BPF_TAIL_CALL)
-			targets[i + 1 + (u32)prog->insns[i].off] = 1;
+		else if (bpf_insn_is_jump(insn) && BPF_OP(insn->code) != BPF_TAIL_CALL)
+			targets[bpf_jump_target(insn, i)] = 1;
 	}
 }
 

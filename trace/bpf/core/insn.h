@@ -159,10 +159,15 @@ static inline bool bpf_insn_is_jump(const struct bpf_insn *insn)
 
 	return (class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL && op != BPF_EXIT;
 }
+/* How far a jump goes. JMP32 | JA is the long one: it has its distance in imm. */
+static inline s32 bpf_jump_distance(const struct bpf_insn *insn)
+{
+	return insn->code == (BPF_JMP32 | BPF_JA) ? insn->imm : insn->off;
+}
 /* Where a jump at that instruction goes. */
 static inline u32 bpf_jump_target(const struct bpf_insn *insn, u32 insn_idx)
 {
-	return insn_idx + 1 + (u32)(s32)insn->off;
+	return insn_idx + 1 + (u32)bpf_jump_distance(insn);
 }
 /* The constant of LD | IMM | DW, of which the second half follows. */
 static inline u64 bpf_imm64(const struct bpf_insn *insn)

@@ -218,6 +218,7 @@ static noinline u64 run(const struct bpf_insn *insn, u64 *regs)
 		JUMP_LABELS(JSLE),
 		JUMP_LABELS(JSET),
 		[BPF_JMP | BPF_JA] = &&jump,
+		[BPF_JMP32 | BPF_JA] = &&long_jump,
 		[BPF_JMP | BPF_CALL] = &&call,
 		[BPF_JMP | BPF_TAIL_CALL] = &&tail_call,
 		[BPF_JMP | BPF_EXIT] = &&exit,
@@ -279,6 +280,9 @@ to_be:
 	JUMP(JSET, u, &)
 jump:
 	insn += insn->off;
+	NEXT;
+long_jump:
+	insn += insn->imm;
 	NEXT;
 
 	MEMORY(B, u8)

@@ -53,7 +53,8 @@ static void disasm_jmp(const struct bpf_insn *insn, char *text, size_t size)
 		scnprintf(text, size, "(%02x) call %s#%d", insn->code,
 			  bpf_func_name((u32)insn->imm), insn->imm);
 	else if (op == BPF_JA)
-		scnprintf(text, size, "(%02x) goto pc%+d", insn->code, insn->off);
+		scnprintf(text, size, "(%02x) goto%s pc%+d", insn->code, reg == 'w' ? "l" : "",
+			  bpf_jump_distance(insn));
 	else if (op == BPF_EXIT)
 		scnprintf(text, size, "(%02x) exit", insn->code);
 	else if (op > BPF_JSLE)

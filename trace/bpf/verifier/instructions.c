@@ -23,7 +23,9 @@ static bool is_known_opcode(u8 code)
 			return BPF_SRC(code) == BPF_K;
 		return op <= BPF_JSLE;
 	case BPF_JMP32:
-		return op != BPF_JA && op != BPF_CALL && op != BPF_EXIT && op <= BPF_JSLE;
+		if (op == BPF_JA)
+			return BPF_SRC(code) == BPF_K;
+		return op != BPF_CALL && op != BPF_EXIT && op <= BPF_JSLE;
 	case BPF_LD:
 		if (mode == BPF_IMM)
 			return size == BPF_DW;
@@ -67,7 +69,10 @@ static const char *check_jmp_fields(const struct bpf_insn *insn)
 			return "BPF_CALL";
 		return NULL;
 	case BPF_JA:
-		return insn->src_reg || insn->dst_reg || insn->imm ? "BPF_JA" : NULL;
+		if (insn->src_reg || insn->dst_reg ||
+		    (BPF_CLASS(insn->code) == BPF_JMP32 ? insn->off : insn->imm))
+			return "BPF_JA";
+		return NULL;
 	case BPF_EXIT:
 		return insn->src_reg || insn->dst_reg || insn->imm ? "BPF_EXIT" : NULL;
 	default:
@@ -200,7 +205,7 @@ static bool nth_way(const struct bpf_verifier_env *env, u32 i, u32 n, struct way
 
 	if (insn->code == (BPF_JMP | BPF_EXIT))
 		return false;
-	if (insn->code == (BPF_JMP | BPF_JA))
+	if (is_jump && BPF_OP(insn->code) == BPF_JA)
 		n++; /* it has no next instruction */
 	way->may_be_back = is_jump || bpf_insn_is_pseudo_func(insn);
 	if (n == 0) {

@@ -91,12 +91,13 @@ static int check_subprog(struct bpf_verifier_env *env, struct bpf_subprog_info *
 			subprog->has_ld_abs = true;
 		if (!bpf_insn_is_jump(insn))
 			continue;
-		target = (s64)i + insn->off + 1;
+		target = (s64)i + bpf_jump_distance(insn) + 1;
 		if (target < subprog->start || target >= end)
 			return refuse(env, -EINVAL, "jump out of range from insn %u to %ld\n", i,
 				      target);
 	}
-	if (code != (BPF_JMP | BPF_EXIT) && code != (BPF_JMP | BPF_JA))
+	if (code != (BPF_JMP | BPF_EXIT) && code != (BPF_JMP | BPF_JA) &&
+	    code != (BPF_JMP32 | BPF_JA))
 		return refuse(env, -EINVAL, "last insn is not an exit or jmp\n");
 	return 0;
 }
