@@ -47,6 +47,11 @@ struct trace_event_call {
 	int (*reg)(struct trace_event_call *call, enum trace_reg type,
 		   struct trace_event_file *file);
 	/*
+	 * Of an event of probes: the context of hits is to be all registers from now on, for
+	 * programs. 0 or an errno. E held; may wait for RCU. NULL: of another event.
+	 */
+	int (*keep_registers)(struct trace_event_call *call);
+	/*
 	 * The module that has the event; NULL: none. Everything that keeps the event, such as an
 	 * open file or a trigger, keeps the module.
 	 */

@@ -108,6 +108,8 @@ void trace_event_count_dropped(const struct trace_event_file *file);
  * it at the boot, and makes such files. Any context, preemption off.
  */
 struct perf_event_ops {
+	/* A kprobe or uprobe has hit. False: a program drops the hit. */
+	bool (*wants_hit)(struct trace_event_file *file, struct pt_regs *regs);
 	/* Before a record is built. False: none is needed. */
 	bool (*wants_record)(struct trace_event_file *file);
 	/* The record is complete. */

@@ -128,7 +128,7 @@ struct pmu {
 	 * Hits run this program; NULL: none. 0 or an errno, not for NULL. E held. NULL: samples do.
 	 */
 	int (*set_program)(struct perf_event *event, struct perf_program *program);
-	enum perf_program_kind program_kind;
+	enum perf_program_kind program_kind; /* of a tracepoint: perf_tp_program_kind() */
 	/* For BPF_TASK_FD_QUERY. Task context. NULL: nothing to tell. */
 	void (*program_place)(const struct perf_event *event, struct perf_program_place *place);
 };

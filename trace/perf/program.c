@@ -4,12 +4,15 @@
 #include "kernel/sched/mutex.h"
 #include "trace/events/event.h"
 #include "trace/perf/internal.h"
+#include "trace/perf/tracepoint.h"
 
 const struct perf_program_ops *perf_program_ops __ro_after_init;
 
 enum perf_program_kind perf_program_kind(const struct perf_event *event)
 {
-	return event->pmu->set_program ? event->pmu->program_kind : PERF_PROGRAM_SAMPLE;
+	if (!event->pmu->set_program)
+		return PERF_PROGRAM_SAMPLE;
+	return event->tp ? perf_tp_program_kind(event) : event->pmu->program_kind;
 }
 
 /* E held. */

@@ -7,7 +7,8 @@
  *			not, before anything is counted. context: the struct pt_regs of the place;
  *			of a return, those behind it.
  *	tracepoint	The same. The events of one event of tracefs run theirs one after the other.
- *			context: a struct perf_program_hit with the record.
+ *			context: a struct perf_program_hit with the record; of an event that was
+ *			made by kprobe_events or uprobe_events, the same as of a probe.
  *	sample		Each sample of the event, of its children, too, runs it, before the sample
  *			is written. context: a struct perf_program_hit.
  *
@@ -83,9 +84,10 @@ void perf_program_for_each(struct perf_event *event, perf_program_fn *fn, void *
 
 /* What a probe's or tracepoint's event hits, for BPF_TASK_FD_QUERY. */
 struct perf_program_place {
-	const char *name; /* of the tracepoint, of the function or the file; NULL: an address alone.
+	const char *name; /* of the event, of the function or the file; NULL: an address alone.
 			     It stays while the event does */
 	bool is_return;
+	bool of_tracefs; /* name is that of an event of tracefs; the other members are not set */
 	u64 offset, addr;
 };
 void perf_program_place(const struct perf_event *event, struct perf_program_place *place);

@@ -18,7 +18,8 @@
  * that moment, so a hit may be missed or counted twice then.
  *
  * Programs are of the struct perf_tp: a record is given to all of them before it is given to perf
- * events. The counter does not ask them.
+ * events. The counter does not ask them. Those of a kprobe or uprobe are asked at the hit, before
+ * there is a record, and get registers.
  */
 #include "trace/perf/tracepoint.h"
 
@@ -143,7 +144,8 @@ static struct perf_tp *make_tp(struct trace_event_call *call)
 	INIT_LIST_HEAD(&tp->file.triggers);
 	INIT_LIST_HEAD(&tp->programs);
 	tp->of_user = call->group || (call->flags & TRACE_EVENT_FL_UPROBE);
-	if (call->flags & TRACE_EVENT_FL_PROBE)
+	tp->is_probe = call->flags & TRACE_EVENT_FL_PROBE;
+	if (tp->is_probe)
 		tp->ip_offset = find_ip(call->event.fields);
 	/* The entries of tracers are hit by function.c, or not at all; an event probe is not. */
 	tp->has_recorder = call->reg && !(call->flags & TRACE_EVENT_FL_INSTANCE);
@@ -359,10 +361,21 @@ static int tracepoint_set_filter(struct perf_event *event, const char *text)
 	return error;
 }
 
-/*
- * An event that has had a program stays with the recorder. The entries of tracers, and events of
- * probes, whose programs would want registers, have none.
- */
+/* Prepares the hits of the event for a program. 0 or an errno. E held. */
+static int prepare_hits(struct perf_tp *tp, const struct perf_event *event)
+{
+	struct trace_event_call *call = tp->file.call;
+
+	if (!tp->has_recorder)
+		return -EINVAL;
+	if (tp->nr_programs == PERF_PROGRAMS_MAX)
+		return -E2BIG;
+	if (tp->is_probe)
+		return call->keep_registers(call);
+	return event->source ? attach_recorder(tp) : 0;
+}
+
+/* An event that has had a program stays with the recorder. The entries of tracers have none. */
 static int tracepoint_set_program(struct perf_event *event, struct perf_program *program)
 {
 	struct perf_tp *tp = event->tp;
@@ -373,17 +386,21 @@ static int tracepoint_set_program(struct perf_event *event, struct perf_program 
 		list_del_rcu(&event->program->node);
 		return 0;
 	}
-	if (!tp->has_recorder || (tp->file.call->flags & TRACE_EVENT_FL_PROBE))
-		return -EINVAL;
-	if (tp->nr_programs == PERF_PROGRAMS_MAX)
-		return -E2BIG;
-	error = event->source ? attach_recorder(tp) : 0;
+	error = prepare_hits(tp, event);
 	if (error)
 		return error;
 	tp->nr_programs++;
 	list_add_tail_rcu(&program->node, &tp->programs);
-	use_recorder(event);
+	if (!tp->is_probe)
+		use_recorder(event);
 	return 0;
+}
+
+enum perf_program_kind perf_tp_program_kind(const struct perf_event *event)
+{
+	if (!event->tp->is_probe)
+		return PERF_PROGRAM_TRACEPOINT;
+	return event->tp->of_user ? PERF_PROGRAM_UPROBE : PERF_PROGRAM_KPROBE;
 }
 
 u32 perf_program_record_size(const struct perf_event *event)
@@ -412,6 +429,7 @@ void perf_program_for_each(struct perf_event *event, perf_program_fn *fn, void *
 static void tracepoint_place(const struct perf_event *event, struct perf_program_place *place)
 {
 	place->name = trace_event_name(event->tp->file.call);
+	place->of_tracefs = true;
 }
 
 static const struct pmu tracepoint PERF_PMU(tracepoint) = {
@@ -421,6 +439,5 @@ static const struct pmu tracepoint PERF_PMU(tracepoint) = {
 	.destroy = tracepoint_destroy,
 	.set_filter = tracepoint_set_filter,
 	.set_program = tracepoint_set_program,
-	.program_kind = PERF_PROGRAM_TRACEPOINT,
 	.program_place = tracepoint_place,
 };

@@ -14,10 +14,13 @@ struct perf_tp {
 	unsigned users; /* [E] perf events */
 	unsigned counters, recorders; /* [E] perf events that use the way; 0: it is not attached */
 	struct list_head programs;    /* [E] to write, RCU to read: perf_program.node */
-	unsigned nr_programs;         /* [E] */
-	unsigned plain;               /* [E] to write: perf events that need no record */
+	bool is_probe;        /* constant: programs run at hits, with registers, not with records */
+	unsigned nr_programs; /* [E] */
+	unsigned plain;       /* [E] to write: perf events that need no record */
 	struct rcu_head rcu;
 };
+
+enum perf_program_kind perf_tp_program_kind(const struct perf_event *event);
 
 /* The counter: a probe of any tracepoint, with a perf_tp as its data. tracepoint_hit.c */
 void perf_count_hit(void *tp);

@@ -166,10 +166,15 @@ static noinline bool run_programs(const struct tp_record *record)
 	return wanted;
 }
 
+static __always_inline bool programs_want_record(const struct perf_tp *tp)
+{
+	return !list_empty(&tp->programs) && !tp->is_probe;
+}
+
 /* Whether the record is for perf events. */
 static __always_inline bool passes_programs(const struct tp_record *record)
 {
-	return likely(list_empty(&record->tp->programs)) || run_programs(record);
+	return likely(!programs_want_record(record->tp)) || run_programs(record);
 }
 
 static noinline void hit_recorded(struct perf_event *event, void *data)
@@ -193,6 +198,19 @@ static void complete_hit(struct perf_record_hit *hit)
 	set_data(&hit->data, hit->source, __builtin_frame_address(0));
 }
 
+static bool wants_hit(struct trace_event_file *file, struct pt_regs *regs)
+{
+	struct perf_tp *tp = container_of(file, struct perf_tp, file);
+	struct perf_program *program;
+	u32 wanted = ~0U;
+
+	/* A hit without registers began before the first program came. */
+	if (regs)
+		list_for_each_entry_rcu (program, &tp->programs, node)
+			wanted &= program->run(program, regs);
+	return wanted;
+}
+
 static bool wants_record(struct trace_event_file *file)
 {
 	struct perf_tp *tp = container_of(file, struct perf_tp, file);
@@ -200,11 +218,11 @@ static bool wants_record(struct trace_event_file *file)
 
 	if (tp->has_counter)
 		return true; /* the counter hits those that need none */
-	if (!READ_ONCE(tp->plain) && !list_empty(&tp->programs))
+	if (!READ_ONCE(tp->plain) && programs_want_record(tp))
 		return true;
 	hit.source = tp;
 	hit.complete = complete_hit;
-	return perf_hit_without_record(&hit) || !list_empty(&tp->programs);
+	return perf_hit_without_record(&hit) || programs_want_record(tp);
 }
 
 static void record(struct trace_event_file *file, void *entry, u32 length)
@@ -247,7 +265,13 @@ static void dropped(const struct trace_event_file *file)
 
 static int __init perf_tracepoint_init(void)
 {
-	perf_event_ops = (struct perf_event_ops){ wants_record, record, short_record, dropped };
+	perf_event_ops = (struct perf_event_ops){
+		.wants_hit = wants_hit,
+		.wants_record = wants_record,
+		.record = record,
+		.record_short = short_record,
+		.dropped = dropped,
+	};
 	return 0;
 }
 early_initcall(perf_tracepoint_init);

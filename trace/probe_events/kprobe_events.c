@@ -170,12 +170,28 @@ static int begin(struct trace_probe *probe)
 	tk->rp.data_size = probe->entry_args.count * sizeof(u64);
 	tk->rp.entry_handler = probe->entry_args.count ? kretprobe_entry : NULL;
 	if (!tk->is_return)
-		tk->rp.kp.pre_handler = probe->nr_args ? kprobe_hit : kprobe_hit_without_args;
+		tk->rp.kp.pre_handler = probe->nr_args || tk->keeps_registers
+						? kprobe_hit
+						: kprobe_hit_without_args;
 	tk->rp.kp.flags = trace_probe_is_enabled(probe) ? 0 : KPROBE_FLAG_DISABLED;
-	tk->rp.args_only = tk->rp.kp.args_only = needs_few_registers(tk);
+	tk->rp.args_only = tk->rp.kp.args_only = !tk->keeps_registers && needs_few_registers(tk);
 	error = tk->is_return ? register_kretprobe(&tk->rp) : register_kprobe(&tk->rp.kp);
 	tk->registered = !error;
 	return error;
+}
+
+/* Begins again, for a program. Hits in between are missed, as before the program came. */
+static int keep_registers(struct trace_probe *probe)
+{
+	struct trace_kprobe *tk = to_trace_kprobe(probe);
+
+	if (tk->keeps_registers)
+		return 0;
+	tk->keeps_registers = true;
+	if (!tk->registered || has_gone(tk))
+		return 0;
+	unregister(probe);
+	return begin(probe);
 }
 
 static void free_kprobe(struct trace_probe *probe)
@@ -221,6 +237,7 @@ static const struct trace_probe_ops kprobe_ops = {
 	.log_error = probe_log_begin_error,
 	.enable = enable,
 	.disable = disable,
+	.keep_registers = keep_registers,
 	.unregister = unregister,
 	.free = free_kprobe,
 	.match_place = match_place,

@@ -13,10 +13,11 @@ struct trace_kprobe {
 	struct trace_probe probe;
 	struct kretprobe rp; /* of a p event: only rp.kp */
 	bool is_return;
-	bool registered;    /* [E] not: the module has not been there since */
-	char *symbol;       /* "[MODULE:]SYMBOL", or NULL: addr was given */
-	unsigned offset;    /* from the symbol */
-	unsigned long addr; /* constant while hits can happen */
+	bool registered;      /* [E] not: the module has not been there since */
+	bool keeps_registers; /* [E] all of them, at each hit */
+	char *symbol;         /* "[MODULE:]SYMBOL", or NULL: addr was given */
+	unsigned offset;      /* from the symbol */
+	unsigned long addr;   /* constant while hits can happen */
 	struct kprobe_event_hits *hits;
 }; /* no letter: constant */
 

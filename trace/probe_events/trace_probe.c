@@ -59,7 +59,8 @@ void trace_probe_hit_any(const struct trace_probe *probe, const unsigned long *h
 	const struct trace_probe_file *link;
 
 	list_for_each_entry_rcu (link, &probe->event->files, list)
-		record(probe, link->file, head, nr_head, context);
+		if (trace_probe_passes(link->file, context))
+			record(probe, link->file, head, nr_head, context);
 }
 
 /* ---- switching; E held ---- */
@@ -155,6 +156,20 @@ static int probe_reg(struct trace_event_call *call, enum trace_reg type,
 		return enable_file(event, file);
 	disable_file(event, file);
 	return 0;
+}
+
+/* All probes of an event are of one kind. */
+static int keep_registers(struct trace_event_call *call)
+{
+	struct trace_probe_event *event = call->data;
+	struct trace_probe *probe;
+	int error = event->printer->ops->keep_registers ? 0 : -EINVAL;
+
+	list_for_each_entry (probe, &event->probes, list) {
+		if (!error)
+			error = probe->ops->keep_registers(probe);
+	}
+	return error;
 }
 
 /* ---- arguments ---- */
@@ -277,6 +292,7 @@ static struct trace_probe_event *make_event(struct trace_probe *probe, const cha
 	if (probe->sources->flags & PROBE_FL_USER)
 		event->call.flags |= TRACE_EVENT_FL_UPROBE;
 	event->call.reg = probe_reg;
+	event->call.keep_registers = keep_registers;
 	event->call.data = event;
 	return event;
 }

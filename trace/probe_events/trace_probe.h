@@ -38,6 +38,11 @@ struct trace_probe_ops {
 	/* Switch the hits on (0 or an errno) and off. E held. */
 	int (*enable)(struct trace_probe *probe);
 	void (*disable)(struct trace_probe *probe);
+	/*
+	 * For programs of perf events: from now on the context of hits is all registers. NULL: it
+	 * never is. 0 or an errno. E held.
+	 */
+	int (*keep_registers)(struct trace_probe *probe);
 	/* On return no handler of the probe runs or will run. E held. */
 	void (*unregister)(struct trace_probe *probe);
 	/* Frees the probe, after a grace period of RCU-tasks. */
@@ -122,6 +127,13 @@ int trace_probe_match(const struct dyn_event *dyn, const char *system, const cha
 		      const char *rest);
 
 /* ---- hits ---- */
+
+/* Whether the hit is to be recorded: programs of perf events may drop it. NULL: no registers. */
+static inline bool trace_probe_passes(struct trace_event_file *file, const void *regs)
+{
+	return !(file->flags & EVENT_FILE_FL_PERF) ||
+	       perf_event_ops.wants_hit(file, (struct pt_regs *)regs);
+}
 
 /*
  * A handler of hits: it is in the section of __traceiter_NAME(), where the stack of an event ends.

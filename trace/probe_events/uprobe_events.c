@@ -70,15 +70,19 @@ static const struct probe_arg_sources return_sources = {
 };
 
 /* Copies a record into the buffer of each trace_array in which the event is enabled. */
-static void write_records(const struct trace_probe *probe, const u8 *record, size_t size)
+static void write_records(const struct trace_probe *probe, const u8 *record, size_t size,
+			  struct pt_regs *regs)
 {
 	const struct trace_probe_file *link;
 
 	preempt_disable();
 	list_for_each_entry_rcu (link, &probe->event->files, list) {
 		struct trace_event_buffer buffer;
-		u8 *entry = trace_event_buffer_reserve(&buffer, link->file, size);
+		u8 *entry;
 
+		if (!trace_probe_passes(link->file, regs))
+			continue;
+		entry = trace_event_buffer_reserve(&buffer, link->file, size);
 		if (!entry)
 			continue;
 		memcpy(entry + sizeof(struct trace_entry), record + sizeof(struct trace_entry),
@@ -112,7 +116,7 @@ static void record_hit(const struct trace_uprobe *tu, const unsigned long *head,
 	memcpy(buffer->record + sizeof(struct trace_entry), head, nr_head * sizeof(*head));
 	probe_args_store(probe->args, probe->nr_args, probe->sources, regs, buffer->record,
 			 probe->static_size, size);
-	write_records(probe, buffer->record, size);
+	write_records(probe, buffer->record, size, regs);
 }
 
 static void uprobe_hit(struct uprobe_consumer *consumer, struct pt_regs *regs)
@@ -171,6 +175,12 @@ static void disable(struct trace_probe *probe)
 	if (tu->registered)
 		uprobe_unregister(tu->path.dentry->d_inode, (loff_t)tu->offset, &tu->consumer);
 	tu->registered = false;
+}
+
+/* The context of a hit is always all registers. */
+static int keep_registers(struct trace_probe *probe __unused)
+{
+	return 0;
 }
 
 static void free_uprobe(struct trace_probe *probe)
@@ -248,6 +258,7 @@ static const struct trace_probe_ops uprobe_ops = {
 	.begin = begin,
 	.enable = enable,
 	.disable = disable,
+	.keep_registers = keep_registers,
 	.unregister = disable,
 	.free = free_uprobe,
 	.match_place = match_place,

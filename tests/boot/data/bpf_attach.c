@@ -3,6 +3,7 @@
  * the same on Linux 6.1; `storm SECONDS SEED` attaches and detaches at random in several threads.
  */
 #define _GNU_SOURCE
+#include <asm/ptrace.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -19,171 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bpf_attach.h"
+
 #define HITS 1000
-
-static int bpf(int cmd, union bpf_attr *attr)
-{
-	int result = (int)syscall(SYS_bpf, cmd, attr, sizeof(*attr));
-
-	return result < 0 ? -errno : result;
-}
-
-static long word(long result)
-{
-	return result < 0 ? -errno : result;
-}
-
-/* ---- programs ---- */
-
-#define INSN(c, d, s, o, i) { .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) }
-
-static int new_map(void)
-{
-	union bpf_attr attr = { .map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 8, .max_entries = 1 };
-
-	return bpf(BPF_MAP_CREATE, &attr);
-}
-
-static uint64_t count_of(int map)
-{
-	uint32_t key = 0;
-	uint64_t value = ~0ULL;
-	union bpf_attr attr = { .map_fd = (uint32_t)map, .key = (uintptr_t)&key, .value = (uintptr_t)&value };
-
-	bpf(BPF_MAP_LOOKUP_ELEM, &attr);
-	return value;
-}
-
-static void clear(int map)
-{
-	uint32_t key = 0;
-	uint64_t value = 0;
-	union bpf_attr attr = { .map_fd = (uint32_t)map, .key = (uintptr_t)&key, .value = (uintptr_t)&value };
-
-	bpf(BPF_MAP_UPDATE_ELEM, &attr);
-}
-
-/*
- * A program that counts in the map and returns `result`: at each hit, or with off >= 0 only if the
- * word at off of its context is `wanted`.
- */
-static int load(enum bpf_prog_type type, enum bpf_attach_type expected, int map, int off, int wanted, int result)
-{
-	struct bpf_insn insns[] = {
-		INSN(BPF_LDX | BPF_DW | BPF_MEM, 2, 1, (short)off, 0),
-		INSN(BPF_JMP | BPF_JNE | BPF_K, 2, 0, 9, wanted), /* to the result */
-		INSN(BPF_ST | BPF_W | BPF_MEM, 10, 0, -4, 0),
-		INSN(BPF_ALU64 | BPF_MOV | BPF_X, 2, 10, 0, 0),
-		INSN(BPF_ALU64 | BPF_ADD | BPF_K, 2, 0, 0, -4),
-		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map),
-		INSN(0, 0, 0, 0, 0),
-		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_map_lookup_elem),
-		INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2, 0),
-		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 1, 0, 0, 1),
-		INSN(BPF_STX | BPF_DW | BPF_ATOMIC, 0, 1, 0, BPF_ADD),
-		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, result),
-		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
-	};
-	union bpf_attr attr = { .prog_type = type,
-				.insns = (uintptr_t)insns,
-				.insn_cnt = sizeof(insns) / sizeof(*insns),
-				.license = (uintptr_t) "GPL",
-				.expected_attach_type = expected,
-				.prog_name = "counts" };
-
-	if (off < 0)
-		insns[0] = (struct bpf_insn)INSN(BPF_ALU64 | BPF_MOV | BPF_K, 2, 0, 0, wanted);
-	return bpf(BPF_PROG_LOAD, &attr);
-}
-
-static int load_plain(enum bpf_prog_type type, int map)
-{
-	return load(type, 0, map, -1, 0, 0);
-}
-
-/* ---- events ---- */
-
-static long open_event(const struct perf_event_attr *attr, int pid, int cpu)
-{
-	return word(syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC));
-}
-
-static int number_in(const char *path, const char *format)
-{
-	FILE *file = fopen(path, "r");
-	int number = -1;
-
-	if (file && fscanf(file, format, &number) != 1)
-		number = -1;
-	if (file)
-		fclose(file);
-	return number;
-}
-
-static long open_tracepoint(const char *name, int pid, int cpu)
-{
-	char path[128];
-	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr) };
-
-	snprintf(path, sizeof(path), "/sys/kernel/tracing/events/%s/id", name);
-	attr.config = (uint64_t)number_in(path, "%d");
-	return open_event(&attr, pid, cpu);
-}
-
-static long open_probe(const char *pmu, const char *name, uint64_t offset, int is_return)
-{
-	char path[128];
-	struct perf_event_attr attr = { .size = sizeof(attr),
-					.config = (uint64_t)is_return,
-					.config1 = (uintptr_t)name,
-					.config2 = offset };
-
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", pmu);
-	attr.type = (uint32_t)number_in(path, "%d");
-	return open_event(&attr, -1, 0);
-}
-
-static long open_clock(int cpu)
-{
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
-					.size = sizeof(attr),
-					.config = PERF_COUNT_SW_CPU_CLOCK,
-					.sample_period = 1000000 };
-
-	return open_event(&attr, -1, cpu);
-}
-
-static long set_program(long event, int program)
-{
-	return word(ioctl((int)event, PERF_EVENT_IOC_SET_BPF, program));
-}
-
-static int link_event(int program, int event, uint32_t flags)
-{
-	union bpf_attr attr = { .link_create = { .prog_fd = (uint32_t)program,
-						 .target_fd = (uint32_t)event,
-						 .attach_type = BPF_PERF_EVENT,
-						 .flags = flags } };
-
-	return bpf(BPF_LINK_CREATE, &attr);
-}
-
-static int open_raw(const char *name, int program)
-{
-	union bpf_attr attr = { .raw_tracepoint = { .name = (uintptr_t)name, .prog_fd = (uint32_t)program } };
-
-	return bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
-}
-
-static int link_multi(int program, uint32_t flags, const char *const *names, uint32_t cnt)
-{
-	union bpf_attr attr = { .link_create = { .prog_fd = (uint32_t)program, .attach_type = BPF_TRACE_KPROBE_MULTI } };
-
-	attr.link_create.kprobe_multi.flags = flags;
-	attr.link_create.kprobe_multi.syms = (uintptr_t)names;
-	attr.link_create.kprobe_multi.cnt = cnt;
-	return bpf(BPF_LINK_CREATE, &attr);
-}
 
 /* ---- the place of a uprobe ---- */
 
@@ -325,6 +164,69 @@ static void check_counts(int map)
 	clear(map);
 }
 
+/* Writes a command to a file of tracefs. */
+static long command(const char *file, const char *text)
+{
+	char path[64];
+	long result;
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/kernel/tracing/%s", file);
+	fd = open(path, O_WRONLY | O_APPEND);
+	result = word(write(fd, text, strlen(text)));
+	close(fd);
+	return result > 0 ? 0 : result;
+}
+
+/* The program, on an event of tracefs that is hit by call_all(). Prints what it counts, and what the event does. */
+static void check_event(const char *name, int program, int map)
+{
+	long event = open_tracepoint(name, 0, -1);
+
+	say(name, set_program(event, program));
+	clear(map);
+	call_all(HITS);
+	say("# its program", (long)count_of(map));
+	say("# its count", count_read(event));
+	close((int)event);
+}
+
+/* Events that were made by kprobe_events and uprobe_events, to which libbpf attaches on old kernels. */
+static void check_files(int map)
+{
+	int kprobe = load_plain(BPF_PROG_TYPE_KPROBE, map), tp = load_plain(BPF_PROG_TYPE_TRACEPOINT, map);
+	int passes = load(BPF_PROG_TYPE_KPROBE, 0, map, -1, 0, 1);
+	int at_5 = load(BPF_PROG_TYPE_KPROBE, 0, map, offsetof(struct pt_regs, rdi), 5, 1);
+	int gives_6 = load(BPF_PROG_TYPE_KPROBE, 0, map, offsetof(struct pt_regs, rax), 6, 1);
+	char text[128];
+	long event;
+
+	say("kprobe_events", command("kprobe_events", "p:bpf_attach/enter __x64_sys_getsid"));
+	say("with a value", command("kprobe_events", "p:bpf_attach/value __x64_sys_getsid di=%di"));
+	say("at the return", command("kprobe_events", "r:bpf_attach/leave __x64_sys_getsid"));
+	snprintf(text, sizeof(text), "p:bpf_attach/probed /proc/self/exe:0x%lx", (long)offset_of_probed());
+	say("uprobe_events", command("uprobe_events", text));
+	snprintf(text, sizeof(text), "r:bpf_attach/probed_ret /proc/self/exe:0x%lx name=+0(%%sp):string", (long)offset_of_probed());
+	say("at the return, with a value", command("uprobe_events", text));
+	check_event("bpf_attach/enter", tp, map);
+	check_event("bpf_attach/enter", kprobe, map);
+	check_event("bpf_attach/enter", passes, map);
+	check_event("bpf_attach/value", passes, map);
+	check_event("bpf_attach/leave", passes, map);
+	check_event("bpf_attach/probed", kprobe, map);
+	check_event("bpf_attach/probed", at_5, map);
+	check_event("bpf_attach/probed_ret", gives_6, map);
+	event = open_tracepoint("bpf_attach/enter", 0, -1);
+	set_program(event, kprobe);
+	say("removal of an event that has a program", command("kprobe_events", "-:bpf_attach/enter"));
+	close((int)event);
+	say("and without", command("kprobe_events", "-:bpf_attach/enter"));
+	command("kprobe_events", "-:bpf_attach/value");
+	command("kprobe_events", "-:bpf_attach/leave");
+	command("uprobe_events", "-:bpf_attach/probed");
+	command("uprobe_events", "-:bpf_attach/probed_ret");
+}
+
 static void query(const char *what, long fd)
 {
 	char name[64] = "";
@@ -447,7 +349,7 @@ static int attach_at_random(unsigned *seed)
 	static const char *const names[] = { "vfs_read", "vfs_write", "ksys_read" };
 	static const char *const raws[] = { "sys_enter", "sys_exit", "sched_switch", "sched_wakeup" };
 	static const char *const tps[] = { "raw_syscalls/sys_exit", "syscalls/sys_enter_getsid", "sched/sched_switch", "sched/sched_waking" };
-	unsigned kind = (unsigned)rand_r(seed) % 7, n = (unsigned)rand_r(seed);
+	unsigned kind = (unsigned)rand_r(seed) % 8, n = (unsigned)rand_r(seed);
 	int link = -1;
 	long event;
 
@@ -468,6 +370,9 @@ static int attach_at_random(unsigned *seed)
 		link = link_event(programs[3], (int)event, 0);
 		close((int)event);
 		return link;
+	case 7:
+		event = open_tracepoint(n / 5 % 2 ? "bpf_attach/kernel" : "bpf_attach/user", -1, 0);
+		break;
 	case 5:
 		return link_multi(programs[4], n % 2, names, 1 + n / 2 % 3);
 	default:
@@ -508,6 +413,7 @@ static void storm(int seconds, unsigned seed)
 {
 	pthread_t threads[NR_THREADS];
 	unsigned long rounds = 0;
+	char text[128];
 	void *result;
 
 	storm_map = new_map();
@@ -516,6 +422,9 @@ static void storm(int seconds, unsigned seed)
 	programs[2] = load_plain(BPF_PROG_TYPE_KPROBE, storm_map);
 	programs[3] = load_plain(BPF_PROG_TYPE_PERF_EVENT, storm_map);
 	programs[4] = load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, storm_map, -1, 0, 0);
+	snprintf(text, sizeof(text), "p:bpf_attach/user /proc/self/exe:0x%lx", (long)offset_of_probed());
+	if (command("kprobe_events", "p:bpf_attach/kernel vfs_read") || command("uprobe_events", text))
+		puts("no events of kprobe_events or uprobe_events");
 	storm_end = time(NULL) + seconds;
 	for (int i = 0; i < NR_THREADS; i++)
 		pthread_create(&threads[i], NULL, storm_thread, (void *)(uintptr_t)(seed + (unsigned)i));
@@ -523,6 +432,8 @@ static void storm(int seconds, unsigned seed)
 		pthread_join(threads[i], &result);
 		rounds += (unsigned long)result;
 	}
+	if (command("kprobe_events", "-:bpf_attach/kernel") || command("uprobe_events", "-:bpf_attach/user"))
+		puts("an event is still in use");
 	printf("%lu rounds, counted: %d\n", rounds, count_of(storm_map) > 0);
 }
 
@@ -537,6 +448,7 @@ int main(int argc, char **argv)
 	}
 	check_refusals(map);
 	check_counts(map);
+	check_files(map);
 	check_reports(map);
 	check_clock(map);
 	if (argc > 2)

@@ -70,10 +70,11 @@ static int ask_event(struct perf_event *event, struct answer *answer)
 	bpf_prog_put(prog);
 	perf_program_place(event, &place);
 	answer->name = place.name;
-	switch (kind) {
-	case PERF_PROGRAM_TRACEPOINT:
+	if (place.of_tracefs) {
 		answer->fd_type = BPF_FD_TYPE_TRACEPOINT;
 		return 0;
+	}
+	switch (kind) {
 	case PERF_PROGRAM_KPROBE:
 		answer->fd_type = place.is_return ? BPF_FD_TYPE_KRETPROBE : BPF_FD_TYPE_KPROBE;
 		break;
