@@ -27,6 +27,7 @@
 #: make book        make build/book/index.html of docs/: a page for each chapter,
 #:                  a search, and a page for print; ANSWERS=0 leaves out the
 #:                  answers to the questions, and the solutions of the labs
+#: make slides      make build/slides: slides for the twelve weeks of the course
 #: make web         make build/web: static files that boot the kernel in a browser tab;
 #:                  `python3 -m http.server -d build 8000` shows them at localhost:8000/web/
 #: make pictures    draw the pictures of docs/pictures again
@@ -251,7 +252,7 @@ TEST_OBJS := $(call objects,$(TEST_SRCS))
 OBJ_DIRS  := $(sort $(dir $(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%=$(O)/obj/%)))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
-.PHONY: all test-kernel features print-features print-sources book web pictures timeline rootfs modules bpf-programs help run debug console boot-trace lab grade autograder test check ftracetest fidelity bench compare soak clean FORCE
+.PHONY: all test-kernel features print-features print-sources book slides web pictures timeline rootfs modules bpf-programs help run debug console boot-trace lab grade autograder test check ftracetest fidelity bench compare soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -482,6 +483,10 @@ fidelity: all
 book:
 	@scripts/install-deps book
 	@scripts/book/book $(if $(filter 0,$(ANSWERS)),--no-answers) -o $(O)/book
+
+slides:
+	@scripts/install-deps book
+	@scripts/book/slides $(O)/slides
 
 web:
 	@scripts/install-deps web
