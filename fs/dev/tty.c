@@ -1,4 +1,4 @@
-/* /dev/console, /dev/tty, /dev/ttyS0, /dev/ttyS1; and the files of all terminals. */
+/* /dev/console, /dev/tty, /dev/ttyS0 to ttyS2; and the files of all terminals. */
 #include "fs/dev/tty.h"
 #include "fs/dev/devfs.h"
 #include "fs/vfs/hooks.h"
@@ -169,4 +169,7 @@ DEVICE_FILE(ttyS0) = {
 };
 DEVICE_FILE(ttyS1) = {
 	.name = "ttyS1", .mode = 0600, .dev = MKDEV(4, 65), .fops = &tty_fops, .private = (void *)1
+};
+DEVICE_FILE(ttyS2) = {
+	.name = "ttyS2", .mode = 0600, .dev = MKDEV(4, 66), .fops = &tty_fops, .private = (void *)2
 };

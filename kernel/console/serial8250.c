@@ -17,8 +17,8 @@
  */
 #define POLL_NS NSEC_PER_MSEC
 
-static struct tty_struct serial8250_ttys[2];
-static struct tty_bufhead serial8250_bufs[2];
+static struct tty_struct serial8250_ttys[UART_PORTS];
+static struct tty_bufhead serial8250_bufs[UART_PORTS];
 
 /*
  * Stops taking bytes from the UART. Its FIFO fills, and the sender waits (QEMU; on a real line
@@ -340,7 +340,7 @@ static void serial8250_hold_timeout(struct timer_list *timer)
 
 static int __init serial8250_startup(struct uart_port *port, unsigned index)
 {
-	static const char *const names[] = { "ttyS0", "ttyS1" };
+	static const char *const names[] = { "ttyS0", "ttyS1", "ttyS2" };
 	unsigned long flags;
 	int error;
 

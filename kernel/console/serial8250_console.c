@@ -8,9 +8,11 @@
 #include "kernel/console/serial_reg.h"
 #include "kernel/printk/printk.h"
 
-struct uart_port serial8250_ports[2] = {
+/* The usual IRQ of the third port is that of the first one; scripts/boot gives it another one. */
+struct uart_port serial8250_ports[UART_PORTS] = {
 	{ .iobase = 0x3f8, .irq = 4, .console = true, .lock_cpu = -1 },
 	{ .iobase = 0x2f8, .irq = 3, .lock_cpu = -1 },
+	{ .iobase = 0x3e8, .irq = 5, .lock_cpu = -1 },
 };
 
 static struct uart_port *const console_port = &serial8250_ports[0];

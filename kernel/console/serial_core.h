@@ -81,7 +81,8 @@ struct uart_port {
 	struct tty_struct *tty;                  /* [C] set before irq_driven */
 };
 
-extern struct uart_port serial8250_ports[2]; /* COM1, COM2 */
+#define UART_PORTS 3
+extern struct uart_port serial8250_ports[UART_PORTS]; /* COM1, COM2, COM3 */
 
 /* Turn interrupts off and take the lock. trylock: false also if this CPU already holds the lock. */
 void uart_port_lock(struct uart_port *port, unsigned long *flags);

@@ -73,7 +73,7 @@ def test_ls_l_shows_types_permissions_and_sizes(directory):
     assert any(re.match(r"-rw-r--r-- .* 6 .*\bfile$", l) for l in lines), lines
     assert any(re.match(r"drwxr-xr-x .*\bdir$", l) for l in lines), lines
     listing = directory.check("ls -l /dev")
-    for name, number in {"null": "1, *3", "zero": "1, *5", "console": "5, *1", "kmsg": "1, *11", "ttyS0": "4, *64", "ttyS1": "4, *65"}.items():
+    for name, number in {"null": "1, *3", "zero": "1, *5", "console": "5, *1", "kmsg": "1, *11", "ttyS0": "4, *64", "ttyS1": "4, *65", "ttyS2": "4, *66"}.items():
         assert re.search(rf"^c\S+ .*{number} .*\b{name}$", listing, re.M), name
 
 
