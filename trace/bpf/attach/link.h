@@ -34,6 +34,10 @@ struct bpf_link_info {
 					u32 map_id;
 				} map;
 			};
+			struct {
+				u64 cgroup_id;
+				u32 order;
+			} cgroup; /* of iterators that nop5 does not have: for the size */
 		} iter;
 	};
 } __aligned(8);
