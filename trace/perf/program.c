@@ -15,6 +15,8 @@ enum perf_program_kind perf_program_kind(const struct perf_event *event)
 	return event->tp ? perf_tp_program_kind(event) : event->pmu->program_kind;
 }
 
+DEFINE_STATIC_KEY_FALSE(perf_programs_key);
+
 /* E held. */
 static int set_program(struct perf_event *event, struct perf_program *program)
 {
@@ -29,12 +31,25 @@ static int set_program(struct perf_event *event, struct perf_program *program)
 	return error;
 }
 
+/* E held. */
+static int set_first(struct perf_event *event, struct perf_program *program)
+{
+	int error = event->program ? -EEXIST : static_branch_inc(&perf_programs_key);
+
+	if (error)
+		return error;
+	error = set_program(event, program);
+	if (error)
+		(void)static_branch_dec(&perf_programs_key);
+	return error;
+}
+
 int perf_program_set(struct perf_event *event, struct perf_program *program)
 {
 	int error;
 
 	mutex_lock(&event_mutex);
-	error = event->program ? -EEXIST : set_program(event, program);
+	error = set_first(event, program);
 	mutex_unlock(&event_mutex);
 	return error;
 }
@@ -52,8 +67,10 @@ void perf_program_clear(struct perf_event *event)
 
 	mutex_lock(&event_mutex);
 	program = event->program;
-	if (program)
+	if (program) {
 		(void)set_program(event, NULL);
+		(void)static_branch_dec(&perf_programs_key);
+	}
 	mutex_unlock(&event_mutex);
 	if (program)
 		call_rcu(&program->rcu, free_program);
@@ -74,9 +91,9 @@ void perf_program_place(const struct perf_event *event, struct perf_program_plac
 		event->pmu->program_place(event, place);
 }
 
-bool perf_program_wants_sample(struct perf_event *event, const struct perf_sample_data *data,
-			       struct perf_program *program)
+bool perf_program_wants_sample(struct perf_event *event, const struct perf_sample_data *data)
 {
+	struct perf_program *program = rcu_dereference(perf_original(event)->sample_program);
 	struct perf_program_hit hit = {
 		.regs = data->regs,
 		.ip = data->ip,
@@ -86,5 +103,5 @@ bool perf_program_wants_sample(struct perf_event *event, const struct perf_sampl
 		.addr = data->addr,
 	};
 
-	return program->run(program, &hit);
+	return !program || program->run(program, &hit);
 }

@@ -17,6 +17,7 @@
  */
 #pragma once
 
+#include "kernel/jump_label.h"
 #include "kernel/lib/list.h"
 #include "kernel/rcu/rcu.h"
 #include "kernel/types.h"
@@ -100,6 +101,9 @@ struct perf_program_ops {
 };
 extern const struct perf_program_ops *perf_program_ops; /* NULL: there are no programs */
 
+/* On while an event has a program: until then, samples and records do not ask for theirs. */
+DECLARE_STATIC_KEY_FALSE(perf_programs_key);
+
 /* For hits. Whether the hit of a probe is to be counted: the program, if there is one, wants it. */
 static __always_inline bool perf_program_passes(struct perf_program *const *slot, void *context)
 {
@@ -121,6 +125,5 @@ int perf_output_raw(struct perf_event *event, const void *raw, u32 size, const s
 /* The event of this CPU or the current task without its children. -EINVAL. As perf_output_raw(). */
 int perf_read_local(const struct perf_event *event, struct perf_values *values);
 
-/* program.c. Of perf: whether the program of samples wants this one written. */
-bool perf_program_wants_sample(struct perf_event *event, const struct perf_sample_data *data,
-			       struct perf_program *program);
+/* program.c. Of perf: whether the program of samples, if there is one, wants this one written. */
+bool perf_program_wants_sample(struct perf_event *event, const struct perf_sample_data *data);

@@ -449,11 +449,10 @@ static noinline void drop(struct perf_event *event, const struct perf_sample_dat
 
 void perf_overflow(struct perf_event *event, const struct perf_sample_data *data)
 {
-	struct perf_program *program = rcu_dereference(perf_original(event)->sample_program);
 	u64 type = event->attr->sample_type;
 	unsigned long flags;
 
-	if (unlikely(program) && !perf_program_wants_sample(event, data, program)) {
+	if (static_branch_unlikely(&perf_programs_key) && !perf_program_wants_sample(event, data)) {
 		drop(event, data);
 		return;
 	}

@@ -174,7 +174,8 @@ static __always_inline bool programs_want_record(const struct perf_tp *tp)
 /* Whether the record is for perf events. */
 static __always_inline bool passes_programs(const struct tp_record *record)
 {
-	return likely(!programs_want_record(record->tp)) || run_programs(record);
+	return !static_branch_unlikely(&perf_programs_key) || record->tp->is_probe ||
+	       run_programs(record);
 }
 
 static noinline void hit_recorded(struct perf_event *event, void *data)
