@@ -197,25 +197,6 @@ static long insert(struct bpf_htab *htab, struct bpf_htab_elem *elem, const stru
 	return error;
 }
 
-/* A program's new value for its own CPU, if there is the element. 1: there is none. */
-static long update_this_cpu(struct bpf_htab *htab, const void *key, u32 hash, const void *value,
-			    u64 flags)
-{
-	struct bpf_htab_bucket *bucket = bucket_of(htab, hash);
-	struct bpf_htab_elem *old;
-	unsigned long irq_flags;
-	long error;
-
-	if (!bpf_lock(&bucket->lock, &irq_flags))
-		return -EBUSY;
-	old = bpf_htab_find(htab, key, hash);
-	error = check_flags(old, flags);
-	if (!error && old)
-		bpf_store_words(bpf_htab_value(htab, old), value, htab->value_size);
-	bpf_unlock(&bucket->lock, irq_flags);
-	return error ? error : !old;
-}
-
 /*
  * Prepares an element outside the lock, for two reasons: interrupts are off for a short time only,
  * and an LRU map takes the lock of another bucket to find a place. What the search outside the lock
@@ -257,12 +238,7 @@ long bpf_htab_replace(struct bpf_htab *htab, const void *key, const void *value,
 		*old_word = 0;
 	if (unlikely(flags > BPF_EXIST))
 		return -EINVAL;
-	if (htab->percpu && source == BPF_HTAB_VALUE) {
-		error = update_this_cpu(htab, key, hash, value, flags);
-		if (error <= 0)
-			return error;
-		update.in_place = true;
-	}
+	update.in_place = htab->percpu && source == BPF_HTAB_VALUE;
 	error = replace(htab, &update, hash, source, &old);
 	if (old_word && !error && old)
 		*old_word = *bpf_htab_value(htab, old);
@@ -276,6 +252,55 @@ long bpf_htab_replace(struct bpf_htab *htab, const void *key, const void *value,
 long bpf_htab_update(struct bpf_map *map, const void *key, const void *value, u64 flags)
 {
 	return bpf_htab_replace(to_htab(map), key, value, flags, BPF_HTAB_VALUE, NULL);
+}
+
+/*
+ * A program's new value for its own CPU, if there is the element. 1: there is none. The lock keeps
+ * the element this key's: without it, a deletion could make it another one's before the store.
+ */
+static __always_inline long update_this_cpu(struct bpf_htab *htab, const void *key, u32 size,
+					    const void *value, u64 flags)
+{
+	u32 hash = bpf_htab_hash_sized(htab, key, size);
+	struct bpf_htab_bucket *bucket = bucket_of(htab, hash);
+	struct bpf_htab_elem *old;
+	unsigned long irq_flags;
+	long error;
+
+	if (!bpf_lock(&bucket->lock, &irq_flags))
+		return -EBUSY;
+	old = bpf_htab_find_sized(htab, key, size, hash);
+	error = check_flags(old, flags);
+	if (!error && likely(old)) {
+		u64 *to = bpf_percpu_value(old->percpu, htab->percpu_stride,
+					   (u32)smp_processor_id());
+
+		if (likely(htab->value_size == 8))
+			bpf_store_words(to, value, 8);
+		else
+			bpf_store_words(to, value, htab->value_size);
+	}
+	bpf_unlock(&bucket->lock, irq_flags);
+	return error ? error : !old;
+}
+
+/* As bpf_htab_lookup(), for the usual sizes of keys the compiler makes code without loops. */
+long bpf_htab_percpu_update(struct bpf_map *map, const void *key, const void *value, u64 flags)
+{
+	struct bpf_htab *htab = to_htab(map);
+	long error;
+
+	if (unlikely(flags > BPF_EXIST))
+		return -EINVAL;
+	if (map->key_size == 16)
+		error = update_this_cpu(htab, key, 16, value, flags);
+	else if (map->key_size == 8)
+		error = update_this_cpu(htab, key, 8, value, flags);
+	else
+		error = update_this_cpu(htab, key, map->key_size, value, flags);
+	if (likely(error <= 0))
+		return error;
+	return bpf_htab_replace(htab, key, value, flags, BPF_HTAB_VALUE, NULL);
 }
 
 long bpf_htab_remove(struct bpf_htab *htab, const void *key, u64 *old_word)
@@ -575,7 +600,7 @@ static const struct bpf_map_ops percpu_hash BPF_MAP_TYPE(percpu_hash) = {
 	.free = bpf_htab_free,
 	.lookup = percpu_hash_lookup,
 	.lookup_percpu = bpf_htab_percpu_lookup_cpu,
-	.update = bpf_htab_update,
+	.update = bpf_htab_percpu_update,
 	.delete = bpf_htab_delete,
 	.for_each = bpf_htab_for_each,
 	.get_next_key = bpf_htab_get_next_key,

@@ -186,6 +186,7 @@ long bpf_htab_replace(struct bpf_htab *htab, const void *key, const void *value,
 long bpf_htab_remove(struct bpf_htab *htab, const void *key, u64 *old);
 
 /* For maps with one value for each CPU. */
+long bpf_htab_percpu_update(struct bpf_map *map, const void *key, const void *value, u64 flags);
 void *bpf_htab_percpu_lookup_cpu(struct bpf_map *map, const void *key, u32 cpu);
 int bpf_htab_percpu_read_user(struct bpf_map *map, const void *key, void *value, u64 flags);
 int bpf_htab_percpu_write_user(struct bpf_map *map, const void *key, const void *value, u64 flags,
