@@ -163,7 +163,7 @@ static void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip __un
 	if (unlikely(!site))
 		goto enable;
 	only = rcu_dereference(site->only);
-	if (likely(only && !this_cpu_read(kprobe_active))) {
+	if (likely(only && this_cpu_is_zero(kprobe_active))) {
 		struct pt_regs *regs = &fregs->regs;
 		unsigned long continues = regs->ip;
 

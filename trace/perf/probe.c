@@ -61,10 +61,12 @@ static void hit(const struct perf_probe *probe, u8 mode, const unsigned long *he
 static int kprobe_hit(struct kprobe *p, struct pt_regs *regs)
 {
 	struct perf_probe *probe = container_of(p, struct perf_probe, rp.kp);
-	unsigned long ip = regs->ip - 1;
 
-	if (perf_program_passes(&probe->program, regs))
+	if (perf_program_passes(&probe->program, regs)) {
+		unsigned long ip = regs->ip - 1;
+
 		hit(probe, PERF_MODE_KERNEL, &ip, 1, regs);
+	}
 	return 0;
 }
 

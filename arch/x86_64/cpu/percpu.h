@@ -37,6 +37,14 @@ DECLARE_PER_CPU(unsigned, cpu_number);
 		__v;                                                                               \
 	})
 
+/* Whether a 32-bit variable is 0. */
+#define this_cpu_is_zero(var)                                                                      \
+	({                                                                                         \
+		bool __zero;                                                                       \
+		__asm__ __volatile__("cmpl $0, %%gs:%1" : "=@ccz"(__zero) : "m"(var));             \
+		__zero;                                                                            \
+	})
+
 /*
  * Reads a variable that does not change while a function runs, so that the compiler may read it
  * only once. 8 bytes, or 4 bytes extended to 8. Preemption off.

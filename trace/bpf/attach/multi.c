@@ -49,15 +49,9 @@ static void complete_regs(struct pt_regs *regs, unsigned long ip)
 
 static void hit(const struct bpf_multi_link *multi, unsigned long func, struct pt_regs *regs)
 {
-	const struct bpf_prog *prog = multi->link.prog;
-	struct bpf_run_ctx ctx = { .cookie = find_cookie(multi, func), .func_ip = func };
+	const struct bpf_run_ctx ctx = { .cookie = find_cookie(multi, func), .func_ip = func };
 
-	if (!bpf_event_enter(prog))
-		return;
-	bpf_run_ctx_set(&ctx);
-	(void)bpf_prog_run_counted(prog, regs);
-	bpf_run_ctx_reset(&ctx);
-	bpf_event_exit();
+	(void)bpf_event_run(multi->link.prog, &ctx, regs);
 }
 
 static int entry_hit(struct fprobe *fp, unsigned long entry_ip, unsigned long ret_ip __unused,

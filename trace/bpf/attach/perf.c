@@ -23,37 +23,22 @@
 /* A program on an event. Constant. */
 struct bpf_perf_program {
 	struct perf_program program;
-	struct bpf_prog *prog; /* counted */
-	u64 cookie;
-	unsigned long
-		func_ip; /* of a kprobe at a function's entry or return; 0: of another event */
+	struct bpf_prog *prog;  /* counted */
+	struct bpf_run_ctx ctx; /* without an event. func_ip: of a function's entry or return */
 };
 
 /* ---- hits. Any context, preemption off ---- */
 
-/* 0, as if the program had dropped the hit, if another one runs on this CPU. */
-static __always_inline u32 run(const struct bpf_perf_program *attached, struct perf_event *event,
-			       const void *context)
+static __always_inline const struct bpf_perf_program *to_attached(struct perf_program *program)
 {
-	struct bpf_run_ctx ctx = {
-		.cookie = attached->cookie,
-		.func_ip = attached->func_ip,
-		.event = event,
-	};
-	u32 result;
-
-	if (!bpf_event_enter(attached->prog))
-		return 0;
-	bpf_run_ctx_set(&ctx);
-	result = bpf_prog_run_counted(attached->prog, context);
-	bpf_run_ctx_reset(&ctx);
-	bpf_event_exit();
-	return result;
+	return container_of(program, struct bpf_perf_program, program);
 }
 
 static u32 run_probe(struct perf_program *program, void *regs)
 {
-	return run(container_of(program, struct bpf_perf_program, program), NULL, regs);
+	const struct bpf_perf_program *attached = to_attached(program);
+
+	return bpf_event_run(attached->prog, &attached->ctx, regs);
 }
 
 /* regs: room, for a hit of which only the place is known. */
@@ -77,6 +62,7 @@ const struct pt_regs *bpf_record_regs(void *record)
 
 static u32 run_tracepoint(struct perf_program *program, void *context)
 {
+	const struct bpf_perf_program *attached = to_attached(program);
 	struct perf_program_hit *hit = context;
 	u64 *slot = hit->entry, head = *slot;
 	struct bpf_record_place place;
@@ -84,14 +70,16 @@ static u32 run_tracepoint(struct perf_program *program, void *context)
 
 	place.hit = hit;
 	*slot = (u64)&place;
-	result = run(container_of(program, struct bpf_perf_program, program), NULL, hit->entry);
+	result = bpf_event_run(attached->prog, &attached->ctx, slot);
 	*slot = head;
 	return result;
 }
 
 static u32 run_sample(struct perf_program *program, void *context)
 {
+	const struct bpf_perf_program *attached = to_attached(program);
 	struct perf_program_hit *hit = context;
+	const struct bpf_run_ctx ctx = { .cookie = attached->ctx.cookie, .event = hit->event };
 	struct pt_regs regs;
 	struct {
 		struct pt_regs regs;
@@ -102,7 +90,7 @@ static u32 run_sample(struct perf_program *program, void *context)
 		.addr = hit->addr,
 	};
 
-	return run(container_of(program, struct bpf_perf_program, program), hit->event, &data);
+	return bpf_event_run(attached->prog, &ctx, &data);
 }
 
 /* ---- attaching. Task context ---- */
@@ -165,8 +153,8 @@ static int attach(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 	}
 	perf_program_place(event, &place);
 	attached->prog = prog;
-	attached->cookie = cookie;
-	attached->func_ip = place.offset ? 0 : place.addr;
+	attached->ctx.cookie = cookie;
+	attached->ctx.func_ip = place.offset ? 0 : place.addr;
 	attached->program.free = free_program;
 	attached->program.args_only = reads_few_registers(prog, place.is_return);
 	attached->program.run = prog->type == BPF_PROG_TYPE_KPROBE       ? run_probe

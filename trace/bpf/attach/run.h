@@ -20,12 +20,11 @@
 struct perf_event;
 struct perf_program_hit;
 
-/* What helpers are told of the attachment whose program runs. On the stack of the attachment. */
+/* What helpers are told of the attachment whose program runs. Constant while it runs. */
 struct bpf_run_ctx {
-	const struct bpf_run_ctx *outer; /* of the program that this one has interrupted */
-	u64 cookie;                      /* bpf_get_attach_cookie() */
-	unsigned long func_ip;           /* bpf_get_func_ip() of KPROBE programs; 0: no function */
-	struct perf_event *event;        /* of PERF_EVENT programs */
+	u64 cookie;               /* bpf_get_attach_cookie() */
+	unsigned long func_ip;    /* bpf_get_func_ip() of KPROBE programs; 0: no function */
+	struct perf_event *event; /* of PERF_EVENT programs */
 };
 /* Of the program that runs on this CPU. Not set for raw tracepoints and tp_btf: no helper asks. */
 DECLARE_PER_CPU(const struct bpf_run_ctx *, bpf_run_ctx);
@@ -34,17 +33,6 @@ DECLARE_PER_CPU(const struct bpf_run_ctx *, bpf_run_ctx);
 static __always_inline const struct bpf_run_ctx *bpf_current_run_ctx(void)
 {
 	return this_cpu_read(bpf_run_ctx);
-}
-
-static __always_inline void bpf_run_ctx_set(struct bpf_run_ctx *ctx)
-{
-	ctx->outer = this_cpu_read(bpf_run_ctx);
-	this_cpu_write(bpf_run_ctx, ctx);
-}
-
-static __always_inline void bpf_run_ctx_reset(const struct bpf_run_ctx *ctx)
-{
-	this_cpu_write(bpf_run_ctx, ctx->outer);
 }
 
 /* Programs on perf events and fprobes that run on this CPU, and changes of maps. */
@@ -88,7 +76,7 @@ void bpf_prog_count_miss(const struct bpf_prog *prog); /* any context, preemptio
  */
 static __always_inline bool bpf_event_enter(const struct bpf_prog *prog)
 {
-	if (unlikely(this_cpu_read(bpf_prog_active))) {
+	if (unlikely(!this_cpu_is_zero(bpf_prog_active))) {
 		bpf_prog_count_miss(prog);
 		return false;
 	}
@@ -99,6 +87,27 @@ static __always_inline bool bpf_event_enter(const struct bpf_prog *prog)
 static __always_inline void bpf_event_exit(void)
 {
 	this_cpu_dec(bpf_prog_active);
+}
+
+/*
+ * Runs a program with that mark, and tells helpers of ctx. The program that this one has
+ * interrupted, if there is one, finds its own context again. 0, as if the program said so, if it
+ * cannot run. Any context, preemption off.
+ */
+static __always_inline u32 bpf_event_run(const struct bpf_prog *prog, const struct bpf_run_ctx *ctx,
+					 const void *program_ctx)
+{
+	const struct bpf_run_ctx *outer;
+	u32 result;
+
+	if (!bpf_event_enter(prog))
+		return 0;
+	outer = this_cpu_read(bpf_run_ctx);
+	this_cpu_write(bpf_run_ctx, ctx);
+	result = bpf_prog_run_counted(prog, program_ctx);
+	this_cpu_write(bpf_run_ctx, outer);
+	bpf_event_exit();
+	return result;
 }
 
 /*
