@@ -7,7 +7,7 @@
  *
  * The static branch follows at the end of the batch: on, if the tracepoint has an array. So there
  * are moments with an array and no branch (the probe is not called yet), and with a branch and no
- * array (__traceiter_NAME() finds NULL and returns).
+ * array (__traceiter_NAME() calls a function that does nothing).
  *
  * Most tracepoints have no probe or one. That array is a part of the tracepoint, so attaching the
  * first probe allocates nothing. It is used again only after a grace period.
@@ -26,7 +26,8 @@ DEFINE_LINKER_TABLE(data, struct tracepoint, tracepoints);
 
 /* An array of probes that was allocated. */
 struct probe_array {
-	struct probe_array *next; /* [T] in retired_arrays */
+	struct probe_array *next;   /* [T] in retired_arrays */
+	struct tracepoint_func all; /* tracepoint.call of an array with several probes */
 	struct tracepoint_func funcs[];
 };
 
@@ -36,10 +37,13 @@ static struct tracepoint *changed_tracepoints; /* [T] linked by next_changed */
 static struct probe_array *retired_arrays;     /* [T] to free after a grace period */
 static bool must_wait;                         /* [T] readers may use an array that was replaced */
 
-/* Stands for a removed probe when there was no memory for a shorter array. */
+/* Stands for a removed probe when there was no memory for a shorter array, and for no probe. */
 static void removed_probe(void)
 {
 }
+
+const struct tracepoint_func tracepoint_no_probe = { .func = (void *)removed_probe };
+EXPORT_SYMBOL_GPL(tracepoint_no_probe);
 
 static bool is_probe(const struct tracepoint_func *f)
 {
@@ -105,12 +109,28 @@ static void retire_array(struct tracepoint *tp, struct tracepoint_func *funcs)
 	}
 }
 
+/* What calls the probes of the array. T held. */
+static const struct tracepoint_func *call_of(const struct tracepoint *tp,
+					     struct tracepoint_func *funcs)
+{
+	struct probe_array *array;
+
+	if (!funcs)
+		return &tracepoint_no_probe;
+	if (!funcs[1].func)
+		return funcs;
+	array = array_of(funcs);
+	array->all = (struct tracepoint_func){ .func = tp->call_all, .data = funcs };
+	return &array->all;
+}
+
 /* Publishes a new array, or NULL: no probe. T held. */
 static void replace_array(struct tracepoint *tp, struct tracepoint_func *funcs)
 {
 	struct tracepoint_func *old = tp->funcs;
 
-	rcu_assign_pointer(tp->funcs, funcs);
+	tp->funcs = funcs;
+	rcu_assign_pointer(tp->call, call_of(tp, funcs));
 	retire_array(tp, old);
 	if (!tp->changed) {
 		tp->changed = true;

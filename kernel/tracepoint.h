@@ -36,8 +36,11 @@ struct tracepoint_func {
 /* [T] tracepoints_mutex; [R] T to write, RCU to read; no letter: constant. */
 struct tracepoint {
 	const char *name;
-	struct static_key_false key;      /* [T] to change; on while funcs is not NULL */
-	struct tracepoint_func *funcs;    /* [R] by priority, then by age; NULL: no probe */
+	struct static_key_false key;   /* [T] to change; on while funcs is not NULL */
+	struct tracepoint_func *funcs; /* [T] by priority, then by age; NULL: no probe */
+	/* [R] what __traceiter_NAME() calls: the only probe, all of several, or a stand-in */
+	const struct tracepoint_func *call;
+	void *call_all;                   /* calls each probe of the array that is its data */
 	struct tracepoint_func single[2]; /* [R] the array of a tracepoint with one probe */
 	int (*regfunc)(void);             /* before the first probe is attached; may be NULL */
 	void (*unregfunc)(void);          /* after the last probe was removed */
@@ -48,6 +51,8 @@ struct tracepoint {
 	bool uses_sites;                  /* [T] counted as a user of sites */
 	bool reg_called;                  /* [T] regfunc was called, unregfunc was not */
 };
+
+extern const struct tracepoint_func tracepoint_no_probe; /* does nothing */
 
 #define TRACEPOINT_DEFAULT_PRIO 10
 
@@ -97,8 +102,9 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
  * source file; trace/events/define.h does it for events. proto and args are TP_PROTO() and
  * TP_ARGS() of the event. The probes are called only if condition is true.
  *
- * Most tracepoints have one probe. That case is inline and keeps nothing over the call of the
- * probe. A CPU that has taken the branch before the last probe was removed finds NULL.
+ * Most tracepoints have one probe, so __traceiter_NAME() makes one call, and does not ask how many
+ * there are: for several, tracepoint.call is a function that calls them one after the other. A CPU
+ * that has taken the branch before the last probe was removed calls one that does nothing.
  *
  * The typedef has Linux's name: programs find the types of the arguments by it in the kernel's BTF.
  */
@@ -116,15 +122,20 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 #define TRACEPOINT_SITES(name) NULL
 #endif
 #define TRACEPOINT_DEFINE_FULL(name_, proto, args, condition, reg, unreg)                          \
+	static void __call_probes_##name_(void *__data, proto);                                    \
 	struct tracepoint __tracepoint_##name_ LINKER_TABLE_ENTRY(data, tracepoints, #name_) = {   \
 		.name = #name_,                                                                    \
 		.sites = TRACEPOINT_SITES(name_),                                                  \
 		.regfunc = reg,                                                                    \
 		.unregfunc = unreg,                                                                \
+		.call = &tracepoint_no_probe,                                                      \
+		.call_all = (void *)__call_probes_##name_,                                         \
 	};                                                                                         \
 	typedef void (*btf_trace_##name_)(void *__data, proto);                                    \
-	static noinline void __call_probes_##name_(const struct tracepoint_func *__f, proto)       \
+	static void __call_probes_##name_(void *__data, proto)                                     \
 	{                                                                                          \
+		const struct tracepoint_func *__f = __data;                                        \
+                                                                                                   \
 		do {                                                                               \
 			((btf_trace_##name_)READ_ONCE(__f->func))(__f->data, args);                \
 		} while ((++__f)->func);                                                           \
@@ -136,11 +147,8 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 		if (!(condition))                                                                  \
 			return;                                                                    \
 		preempt_disable_notrace();                                                         \
-		__f = smp_load_acquire(&__tracepoint_##name_.funcs);                               \
-		if (likely(__f && !__f[1].func))                                                   \
-			((btf_trace_##name_)READ_ONCE(__f->func))(__f->data, args);                \
-		else if (__f)                                                                      \
-			__call_probes_##name_(__f, args);                                          \
+		__f = smp_load_acquire(&__tracepoint_##name_.call);                                \
+		((btf_trace_##name_)READ_ONCE(__f->func))(__f->data, args);                        \
 		preempt_enable_notrace();                                                          \
 	}
 

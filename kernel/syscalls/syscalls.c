@@ -9,6 +9,8 @@
 
 DEFINE_LINKER_TABLE(rodata, const struct syscall_metadata, syscalls);
 
+const unsigned long syscall_no_args[SYSCALL_ARGS_MAX];
+
 const struct syscall_metadata *syscall_by_index(unsigned index)
 {
 	const struct syscall_metadata *first = linker_table_start(syscalls);

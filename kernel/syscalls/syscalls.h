@@ -141,6 +141,7 @@ static __always_inline enum syscall_way syscall_boundary(void)
 #define SYSCALL_METADATA0(name)
 #endif
 
+extern const unsigned long syscall_no_args[SYSCALL_ARGS_MAX]; /* all 0 */
 /* The same for a call without arguments. */
 #define SYSCALL_DEFINE0(name_)                                                                     \
 	long __se_sys_##name_(void) SYSCALL_SYMBOL(name_);                                         \
@@ -150,8 +151,7 @@ static __always_inline enum syscall_way syscall_boundary(void)
 	{                                                                                          \
 		long __ret;                                                                        \
                                                                                                    \
-		TRACEPOINT_WITHOUT_SITE(sys_enter, ((const unsigned long[SYSCALL_ARGS_MAX]){ 0 }), \
-					__NR_##name_);                                             \
+		TRACEPOINT_WITHOUT_SITE(sys_enter, syscall_no_args, __NR_##name_);                 \
 		__ret = __do_sys_##name_();                                                        \
 		TRACEPOINT_WITHOUT_SITE(sys_exit, __NR_##name_, __ret);                            \
 		return __ret;                                                                      \

@@ -2,7 +2,7 @@
  * The types of eBPF's maps: what can be made, and the operations of arrays, of maps of objects, and of maps without keys.
  * Errors are Linux's. Memory that is short does no harm, and all comes back.
  *
- * sources: trace/bpf/maps/map.c trace/bpf/maps/pool.c trace/bpf/maps/hash.c trace/bpf/maps/lru.c trace/bpf/maps/array.c
+ * sources: trace/bpf/maps/map.c trace/bpf/maps/pool.c trace/bpf/maps/hash.c trace/bpf/maps/percpu_hash.c trace/bpf/maps/lru.c trace/bpf/maps/array.c
  * sources: trace/bpf/maps/fd_array.c trace/bpf/maps/prog_array.c trace/bpf/maps/map_in_map.c trace/bpf/maps/queue_stack.c
  * sources: trace/bpf/maps/bloom_filter.c trace/bpf/maps/lpm_trie.c tests/host/bpf_maps_task.c
  * flags: -DHOST_CPUS

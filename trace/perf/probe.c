@@ -58,32 +58,38 @@ static void hit(const struct perf_probe *probe, u8 mode, const unsigned long *he
 	perf_hit_with_record(&hit, &record, (u32)(sizeof(record.ent) + nr * sizeof(*head)));
 }
 
+/* Not inline, as the next one: a hit that a program drops saves few registers. */
+static noinline void count_kprobe_hit(const struct perf_probe *probe, const struct pt_regs *regs)
+{
+	unsigned long ip = regs->ip - 1;
+
+	hit(probe, PERF_MODE_KERNEL, &ip, 1, regs);
+}
+
 static int kprobe_hit(struct kprobe *p, struct pt_regs *regs)
 {
 	struct perf_probe *probe = container_of(p, struct perf_probe, rp.kp);
 
-	if (perf_program_passes(&probe->program, regs)) {
-		unsigned long ip = regs->ip - 1;
-
-		hit(probe, PERF_MODE_KERNEL, &ip, 1, regs);
-	}
+	if (perf_program_passes(&probe->program, regs))
+		count_kprobe_hit(probe, regs);
 	return 0;
+}
+
+static noinline void count_kretprobe_hit(struct kretprobe_instance *ri, const struct pt_regs *regs,
+					 const struct perf_probe *probe)
+{
+	const unsigned long head[] = { probe->rp.kp.addr, get_kretprobe_retaddr(ri) };
+
+	hit(probe, PERF_MODE_KERNEL, head, 2, regs);
 }
 
 static int kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = get_kretprobe(ri);
-	struct perf_probe *probe;
-	unsigned long head[2];
+	struct perf_probe *probe = container_of(rp, struct perf_probe, rp);
 
-	if (!rp)
-		return 0;
-	probe = container_of(rp, struct perf_probe, rp);
-	if (!perf_program_passes(&probe->program, regs))
-		return 0;
-	head[0] = rp->kp.addr;
-	head[1] = get_kretprobe_retaddr(ri);
-	hit(probe, PERF_MODE_KERNEL, head, 2, regs);
+	if (likely(rp) && perf_program_passes(&probe->program, regs))
+		count_kretprobe_hit(ri, regs, probe);
 	return 0;
 }
 

@@ -7,8 +7,9 @@
  *			not, before anything is counted. context: the struct pt_regs of the place;
  *			of a return, those behind it.
  *	tracepoint	The same. The events of one event of tracefs run theirs one after the other.
- *			context: a struct perf_program_hit with the record; of an event that was
- *			made by kprobe_events or uprobe_events, the same as of a probe.
+ *			context: the record. Its first 8 bytes are the address of a struct
+ *			perf_program_hit meanwhile. Of an event that was made by kprobe_events or
+ *			uprobe_events: the same as of a probe.
  *	sample		Each sample of the event, of its children, too, runs it, before the sample
  *			is written. context: a struct perf_program_hit.
  *
@@ -40,9 +41,8 @@ enum perf_program_kind {
 struct perf_program_hit {
 	const struct pt_regs *regs; /* NULL: only ip and frame are known, of the kernel */
 	unsigned long ip, frame;    /* frame 0: not known */
-	/* Sets these three, once they are wanted, and itself to NULL. NULL: they are set. */
+	/* Of a tracepoint: sets regs, once they are wanted, then itself to NULL: regs is set. */
 	void (*complete)(struct perf_program_hit *hit);
-	void *entry;              /* the record; the program's owner may use the first 8 bytes */
 	struct perf_event *event; /* of a sample: the original; with the next two */
 	u64 period, addr;
 };

@@ -5,6 +5,7 @@
 #include "trace/perf/tracepoint.h"
 
 #include "arch/cpu/ptrace.h"
+#include "arch/unwind/perf_regs.h"
 #include "arch/unwind/stacktrace.h"
 #include "arch/unwind/unwind_event.h"
 #include "kernel/bug.h"
@@ -134,35 +135,45 @@ struct tp_record {
 	u32 length;
 };
 
+/* What programs are told of a hit. */
 struct program_hit {
 	struct perf_program_hit hit;
-	const struct tp_record *record;
+	const struct perf_tp *tp;
+	const unsigned long *from;
+	struct pt_regs regs; /* of a hit of which only the place is known */
 };
 
 static noinline void complete_program_hit(struct perf_program_hit *hit)
 {
-	const struct tp_record *record = container_of(hit, struct program_hit, hit)->record;
+	struct program_hit *context = container_of(hit, struct program_hit, hit);
 	struct perf_sample_data data;
 
-	set_data(&data, record->tp, record->from);
+	set_data(&data, context->tp, context->from);
 	hit->regs = data.regs;
-	hit->ip = data.ip;
-	hit->frame = data.frame;
+	if (!data.regs) {
+		perf_fetch_caller_regs(&context->regs, data.ip, data.frame);
+		context->regs.bp = data.frame;
+		hit->regs = &context->regs;
+	}
 	hit->complete = NULL;
 }
 
 /* Gives the record to all programs. False: one of them drops it. */
-static noinline bool run_programs(const struct tp_record *record)
+static __always_inline bool run_programs(const struct perf_tp *tp, const unsigned long *from,
+					 void *entry)
 {
 	struct perf_program *program;
 	struct program_hit context;
+	u64 *slot = entry, head = *slot;
 	u32 wanted = ~0U;
 
 	context.hit.complete = complete_program_hit;
-	context.hit.entry = record->entry;
-	context.record = record;
-	list_for_each_entry_rcu (program, &record->tp->programs, node)
-		wanted &= program->run(program, &context.hit);
+	context.tp = tp;
+	context.from = from;
+	*slot = (u64)&context.hit;
+	list_for_each_entry_rcu (program, &tp->programs, node)
+		wanted &= program->run(program, entry);
+	*slot = head;
 	return wanted;
 }
 
@@ -172,10 +183,11 @@ static __always_inline bool programs_want_record(const struct perf_tp *tp)
 }
 
 /* Whether the record is for perf events. */
-static __always_inline bool passes_programs(const struct tp_record *record)
+static __always_inline bool passes_programs(const struct perf_tp *tp, const unsigned long *from,
+					    void *entry)
 {
-	return !static_branch_unlikely(&perf_programs_key) || record->tp->is_probe ||
-	       run_programs(record);
+	return !static_branch_unlikely(&perf_programs_key) || tp->is_probe ||
+	       run_programs(tp, from, entry);
 }
 
 static noinline void hit_recorded(struct perf_event *event, void *data)
@@ -231,7 +243,7 @@ static void record(struct trace_event_file *file, void *entry, u32 length)
 	struct perf_tp *tp = container_of(file, struct perf_tp, file);
 	struct tp_record record = { tp, __builtin_frame_address(0), entry, length };
 
-	if (passes_programs(&record))
+	if (passes_programs(tp, record.from, entry))
 		perf_for_each_hit(tp, hit_recorded, &record);
 }
 
@@ -246,7 +258,7 @@ static void short_record(struct trace_event_file *file, struct trace_entry *entr
 	struct tp_record record = { tp, **(unsigned long ***)frame[0], entry, length };
 
 	DEBUG_BUG_ON(!tp->has_counter);
-	if (!passes_programs(&record))
+	if (!passes_programs(tp, record.from, entry))
 		return;
 	tracing_entry_init(entry, file->call->event.type, tracing_gen_ctx_dec(1),
 			   current_stable->pid);

@@ -4,7 +4,7 @@
  *
  *	KPROBE		kprobe, uprobe. Context: the registers.
  *	TRACEPOINT	tracepoint. Context: the record; its first 8 bytes, which the program
- *			cannot read, are the address of registers, for helpers.
+ *			cannot read, lead to registers, for helpers.
  *	PERF_EVENT	other events. Context: the registers, the period, and an address.
  */
 #include "arch/cpu/ptrace.h"
@@ -34,18 +34,26 @@ static __always_inline const struct bpf_perf_program *to_attached(struct perf_pr
 	return container_of(program, struct bpf_perf_program, program);
 }
 
-static u32 run_probe(struct perf_program *program, void *regs)
+/* context: the registers of a probe, or the record of a tracepoint. */
+static u32 run_hit(struct perf_program *program, void *context)
 {
 	const struct bpf_perf_program *attached = to_attached(program);
 
-	return bpf_event_run(attached->prog, &attached->ctx, regs);
+	return bpf_event_run(attached->prog, &attached->ctx, context);
+}
+
+const struct pt_regs *bpf_record_regs(void *record)
+{
+	struct perf_program_hit *hit = *(struct perf_program_hit **)record;
+
+	if (hit->complete)
+		hit->complete(hit);
+	return hit->regs;
 }
 
 /* regs: room, for a hit of which only the place is known. */
-static const struct pt_regs *find_regs(struct perf_program_hit *hit, struct pt_regs *regs)
+static const struct pt_regs *find_regs(const struct perf_program_hit *hit, struct pt_regs *regs)
 {
-	if (hit->complete)
-		hit->complete(hit);
 	if (hit->regs)
 		return hit->regs;
 	perf_fetch_caller_regs(regs, hit->ip, hit->frame);
@@ -53,32 +61,10 @@ static const struct pt_regs *find_regs(struct perf_program_hit *hit, struct pt_r
 	return regs;
 }
 
-const struct pt_regs *bpf_record_regs(void *record)
-{
-	struct bpf_record_place *place = *(struct bpf_record_place **)record;
-
-	return find_regs(place->hit, &place->regs);
-}
-
-static u32 run_tracepoint(struct perf_program *program, void *context)
-{
-	const struct bpf_perf_program *attached = to_attached(program);
-	struct perf_program_hit *hit = context;
-	u64 *slot = hit->entry, head = *slot;
-	struct bpf_record_place place;
-	u32 result;
-
-	place.hit = hit;
-	*slot = (u64)&place;
-	result = bpf_event_run(attached->prog, &attached->ctx, slot);
-	*slot = head;
-	return result;
-}
-
 static u32 run_sample(struct perf_program *program, void *context)
 {
 	const struct bpf_perf_program *attached = to_attached(program);
-	struct perf_program_hit *hit = context;
+	const struct perf_program_hit *hit = context;
 	const struct bpf_run_ctx ctx = { .cookie = attached->ctx.cookie, .event = hit->event };
 	struct pt_regs regs;
 	struct {
@@ -157,9 +143,7 @@ static int attach(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 	attached->ctx.func_ip = place.offset ? 0 : place.addr;
 	attached->program.free = free_program;
 	attached->program.args_only = reads_few_registers(prog, place.is_return);
-	attached->program.run = prog->type == BPF_PROG_TYPE_KPROBE       ? run_probe
-				: prog->type == BPF_PROG_TYPE_TRACEPOINT ? run_tracepoint
-									 : run_sample;
+	attached->program.run = prog->type == BPF_PROG_TYPE_PERF_EVENT ? run_sample : run_hit;
 	error = perf_program_set(event, &attached->program);
 	if (error)
 		free_program(&attached->program);

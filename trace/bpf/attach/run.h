@@ -13,12 +13,11 @@
 #pragma once
 
 #include "arch/cpu/percpu.h"
-#include "arch/cpu/ptrace.h"
 #include "kernel/jump_label.h"
 #include "trace/bpf/core/prog.h"
 
 struct perf_event;
-struct perf_program_hit;
+struct pt_regs;
 
 /* What helpers are told of the attachment whose program runs. Constant while it runs. */
 struct bpf_run_ctx {
@@ -90,22 +89,20 @@ static __always_inline void bpf_event_exit(void)
 }
 
 /*
- * Runs a program with that mark, and tells helpers of ctx. The program that this one has
- * interrupted, if there is one, finds its own context again. 0, as if the program said so, if it
+ * Runs a program with that mark, and tells helpers of ctx. The mark excludes all other programs
+ * with a context on this CPU, so there is none to be restored. 0, as if the program said so, if it
  * cannot run. Any context, preemption off.
  */
 static __always_inline u32 bpf_event_run(const struct bpf_prog *prog, const struct bpf_run_ctx *ctx,
 					 const void *program_ctx)
 {
-	const struct bpf_run_ctx *outer;
 	u32 result;
 
 	if (!bpf_event_enter(prog))
 		return 0;
-	outer = this_cpu_read(bpf_run_ctx);
 	this_cpu_write(bpf_run_ctx, ctx);
 	result = bpf_prog_run_counted(prog, program_ctx);
-	this_cpu_write(bpf_run_ctx, outer);
+	this_cpu_write(bpf_run_ctx, NULL);
 	bpf_event_exit();
 	return result;
 }
@@ -133,10 +130,5 @@ static __always_inline void bpf_prog_exit(struct bpf_prog_stats *stats)
 	WRITE_ONCE(stats->active, 0);
 }
 
-/* What the first 8 bytes of a TRACEPOINT program's record point to. On the attachment's stack. */
-struct bpf_record_place {
-	struct perf_program_hit *hit;
-	struct pt_regs regs; /* room for bpf_record_regs() */
-};
 /* The registers that belong to the context of a TRACEPOINT program. For helpers. perf.c */
 const struct pt_regs *bpf_record_regs(void *record);

@@ -1,11 +1,10 @@
-/* HASH and PERCPU_HASH, and what all hash tables do. hash.h explains them. */
+/* HASH, and what all hash tables do. hash.h explains them. */
 #include "trace/bpf/maps/hash.h"
 
 #include "kernel/errno.h"
 #include "kernel/lib/bitops.h"
 #include "kernel/mm/slab.h"
 #include "kernel/random/random.h"
-#include "kernel/rcu/rcu.h"
 #include "kernel/task/cred.h"
 #include "trace/bpf/core/prog.h"
 
@@ -46,11 +45,6 @@ struct bpf_htab_elem *bpf_htab_find(const struct bpf_htab *htab, const void *key
 
 /* ---- lists ---- */
 
-static inline struct bpf_htab_bucket *bucket_of(const struct bpf_htab *htab, u32 hash)
-{
-	return &htab->buckets[hash & htab->mask];
-}
-
 /* The lock of the bucket held. */
 static void link_elem(struct bpf_htab_bucket *bucket, struct bpf_htab_elem *elem)
 {
@@ -77,7 +71,7 @@ static void unlink_elem(struct bpf_htab_bucket *bucket, struct bpf_htab_elem *el
 bool bpf_htab_unlink(struct bpf_htab *htab, struct bpf_htab_elem *elem)
 {
 	u32 hash = __atomic_load_n(&elem->hash, __ATOMIC_RELAXED);
-	struct bpf_htab_bucket *bucket = bucket_of(htab, hash);
+	struct bpf_htab_bucket *bucket = bpf_htab_bucket_of(htab, hash);
 	unsigned long flags;
 	bool linked;
 
@@ -85,7 +79,7 @@ bool bpf_htab_unlink(struct bpf_htab *htab, struct bpf_htab_elem *elem)
 		return false;
 	/* Else it has become another bucket's, or nobody's, since the caller looked at it. */
 	linked = __atomic_load_n(&elem->linked, __ATOMIC_RELAXED) &&
-		 bucket_of(htab, __atomic_load_n(&elem->hash, __ATOMIC_RELAXED)) == bucket;
+		 bpf_htab_bucket_of(htab, __atomic_load_n(&elem->hash, __ATOMIC_RELAXED)) == bucket;
 	if (linked)
 		unlink_elem(bucket, elem);
 	bpf_unlock(&bucket->lock, flags);
@@ -149,13 +143,6 @@ static long take_place(struct bpf_htab *htab)
 	return 0;
 }
 
-static long check_flags(bool exists, u64 flags)
-{
-	if (exists)
-		return flags == BPF_NOEXIST ? -EEXIST : 0;
-	return flags == BPF_EXIST ? -ENOENT : 0;
-}
-
 /* An update under way. */
 struct update {
 	const void *key, *value;
@@ -171,7 +158,7 @@ struct update {
 static long insert(struct bpf_htab *htab, struct bpf_htab_elem *elem, const struct update *update,
 		   struct bpf_htab_elem **replaced)
 {
-	struct bpf_htab_bucket *bucket = bucket_of(htab, elem->hash);
+	struct bpf_htab_bucket *bucket = bpf_htab_bucket_of(htab, elem->hash);
 	struct bpf_htab_elem *old;
 	unsigned long flags;
 	long error;
@@ -179,7 +166,7 @@ static long insert(struct bpf_htab *htab, struct bpf_htab_elem *elem, const stru
 	if (!bpf_lock(&bucket->lock, &flags))
 		return -EBUSY;
 	old = bpf_htab_find(htab, update->key, elem->hash);
-	error = check_flags(old, update->flags);
+	error = bpf_htab_check_flags(old, update->flags);
 	if (!error && !old && !update->has_place)
 		error = -EAGAIN;
 	if (!error && old && update->in_place) {
@@ -207,7 +194,7 @@ static long replace(struct bpf_htab *htab, struct update *update, u32 hash,
 {
 	struct bpf_htab_elem *elem = NULL;
 	bool exists = bpf_htab_find(htab, update->key, hash);
-	long error = check_flags(exists, update->flags);
+	long error = bpf_htab_check_flags(exists, update->flags);
 
 	if (error)
 		return error;
@@ -254,59 +241,10 @@ long bpf_htab_update(struct bpf_map *map, const void *key, const void *value, u6
 	return bpf_htab_replace(to_htab(map), key, value, flags, BPF_HTAB_VALUE, NULL);
 }
 
-/*
- * A program's new value for its own CPU, if there is the element. 1: there is none. The lock keeps
- * the element this key's: without it, a deletion could make it another one's before the store.
- */
-static __always_inline long update_this_cpu(struct bpf_htab *htab, const void *key, u32 size,
-					    const void *value, u64 flags)
-{
-	u32 hash = bpf_htab_hash_sized(htab, key, size);
-	struct bpf_htab_bucket *bucket = bucket_of(htab, hash);
-	struct bpf_htab_elem *old;
-	unsigned long irq_flags;
-	long error;
-
-	if (!bpf_lock(&bucket->lock, &irq_flags))
-		return -EBUSY;
-	old = bpf_htab_find_sized(htab, key, size, hash);
-	error = check_flags(old, flags);
-	if (!error && likely(old)) {
-		u64 *to = bpf_percpu_value(old->percpu, htab->percpu_stride,
-					   (u32)smp_processor_id());
-
-		if (likely(htab->value_size == 8))
-			bpf_store_words(to, value, 8);
-		else
-			bpf_store_words(to, value, htab->value_size);
-	}
-	bpf_unlock(&bucket->lock, irq_flags);
-	return error ? error : !old;
-}
-
-/* As bpf_htab_lookup(), for the usual sizes of keys the compiler makes code without loops. */
-long bpf_htab_percpu_update(struct bpf_map *map, const void *key, const void *value, u64 flags)
-{
-	struct bpf_htab *htab = to_htab(map);
-	long error;
-
-	if (unlikely(flags > BPF_EXIST))
-		return -EINVAL;
-	if (map->key_size == 16)
-		error = update_this_cpu(htab, key, 16, value, flags);
-	else if (map->key_size == 8)
-		error = update_this_cpu(htab, key, 8, value, flags);
-	else
-		error = update_this_cpu(htab, key, map->key_size, value, flags);
-	if (likely(error <= 0))
-		return error;
-	return bpf_htab_replace(htab, key, value, flags, BPF_HTAB_VALUE, NULL);
-}
-
 long bpf_htab_remove(struct bpf_htab *htab, const void *key, u64 *old_word)
 {
 	u32 hash = bpf_htab_hash(htab, key);
-	struct bpf_htab_bucket *bucket = bucket_of(htab, hash);
+	struct bpf_htab_bucket *bucket = bpf_htab_bucket_of(htab, hash);
 	struct bpf_htab_elem *elem;
 	unsigned long flags;
 
@@ -531,7 +469,7 @@ void bpf_htab_free(struct bpf_map *map)
 	free_buckets(htab);
 }
 
-/* ---- the two types ---- */
+/* ---- the type ---- */
 
 static void *hash_lookup(struct bpf_map *map, const void *key)
 {
@@ -552,61 +490,5 @@ static const struct bpf_map_ops hash BPF_MAP_TYPE(hash) = {
 	.for_each = bpf_htab_for_each,
 	.get_next_key = bpf_htab_get_next_key,
 	.bucket_keys = bpf_htab_bucket_keys,
-	.prepare_update = bpf_htab_prepare_update,
-};
-
-static void *percpu_hash_lookup(struct bpf_map *map, const void *key)
-{
-	struct bpf_htab_elem *elem = bpf_htab_lookup(map, key);
-
-	return elem ? bpf_percpu_value(elem->percpu, to_htab(map)->percpu_stride,
-				       (u32)smp_processor_id())
-		    : NULL;
-}
-
-void *bpf_htab_percpu_lookup_cpu(struct bpf_map *map, const void *key, u32 cpu)
-{
-	struct bpf_htab_elem *elem = cpu < nr_cpu_ids ? bpf_htab_lookup(map, key) : NULL;
-
-	return elem ? bpf_percpu_value(elem->percpu, to_htab(map)->percpu_stride, cpu) : NULL;
-}
-
-int bpf_htab_percpu_read_user(struct bpf_map *map, const void *key, void *value, u64 flags __unused)
-{
-	struct bpf_htab_elem *elem = bpf_htab_lookup(map, key);
-
-	if (!elem)
-		return -ENOENT;
-	bpf_percpu_read(value, elem->percpu, to_htab(map)->percpu_stride, map->value_size);
-	return 0;
-}
-
-int bpf_htab_percpu_write_user(struct bpf_map *map, const void *key, const void *value, u64 flags,
-			       struct file *map_file __unused)
-{
-	long error;
-
-	rcu_read_lock();
-	error = bpf_htab_replace(to_htab(map), key, value, flags, BPF_HTAB_ALL_CPUS, NULL);
-	rcu_read_unlock();
-	return (int)error;
-}
-
-static const struct bpf_map_ops percpu_hash BPF_MAP_TYPE(percpu_hash) = {
-	.type = BPF_MAP_TYPE_PERCPU_HASH,
-	.name = "percpu_hash",
-	.alloc_check = bpf_htab_check,
-	.alloc = bpf_htab_alloc,
-	.free = bpf_htab_free,
-	.lookup = percpu_hash_lookup,
-	.lookup_percpu = bpf_htab_percpu_lookup_cpu,
-	.update = bpf_htab_percpu_update,
-	.delete = bpf_htab_delete,
-	.for_each = bpf_htab_for_each,
-	.get_next_key = bpf_htab_get_next_key,
-	.bucket_keys = bpf_htab_bucket_keys,
-	.read_user = bpf_htab_percpu_read_user,
-	.write_user = bpf_htab_percpu_write_user,
-	.user_value_size = bpf_percpu_user_value_size,
 	.prepare_update = bpf_htab_prepare_update,
 };

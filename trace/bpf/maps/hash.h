@@ -19,6 +19,7 @@
  */
 #pragma once
 
+#include "kernel/errno.h"
 #include "trace/bpf/maps/pool.h"
 
 struct bpf_htab_elem {
@@ -151,12 +152,25 @@ static __always_inline struct bpf_htab_elem *bpf_htab_lookup(const struct bpf_ma
 	return bpf_htab_find(htab, key, bpf_htab_hash(htab, key));
 }
 
+static inline struct bpf_htab_bucket *bpf_htab_bucket_of(const struct bpf_htab *htab, u32 hash)
+{
+	return &htab->buckets[hash & htab->mask];
+}
+
 /* The value that a program on this CPU sees. */
 static __always_inline u64 *bpf_htab_value(const struct bpf_htab *htab, struct bpf_htab_elem *elem)
 {
 	return htab->percpu ? bpf_percpu_value(elem->percpu, htab->percpu_stride,
 					       (u32)smp_processor_id())
 			    : (u64 *)((u8 *)elem + htab->value_offset);
+}
+
+/* What the flags of an update say of an element that exists or not: 0 or an errno. */
+static __always_inline long bpf_htab_check_flags(bool exists, u64 flags)
+{
+	if (exists)
+		return flags == BPF_NOEXIST ? -EEXIST : 0;
+	return flags == BPF_EXIST ? -ENOENT : 0;
 }
 
 /* ---- hash.c ---- */
@@ -185,7 +199,7 @@ long bpf_htab_replace(struct bpf_htab *htab, const void *key, const void *value,
 /* A deletion: 0, -ENOENT, -EBUSY. *old as above. */
 long bpf_htab_remove(struct bpf_htab *htab, const void *key, u64 *old);
 
-/* For maps with one value for each CPU. */
+/* percpu_hash.c: for maps with one value for each CPU. */
 long bpf_htab_percpu_update(struct bpf_map *map, const void *key, const void *value, u64 flags);
 void *bpf_htab_percpu_lookup_cpu(struct bpf_map *map, const void *key, u32 cpu);
 int bpf_htab_percpu_read_user(struct bpf_map *map, const void *key, void *value, u64 flags);
