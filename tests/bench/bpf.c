@@ -16,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "operations.h"
 
@@ -193,9 +194,13 @@ static int attach_kprobe(int prog)
 	return attach_probe("kprobe", PROBED, 0, 0, prog);
 }
 
+/* On both kernels a jump replaces the breakpoint some milliseconds later. */
 static int attach_kprobe_inside(int prog)
 {
-	return attach_probe("kprobe", PROBED, 5, 0, prog);
+	int event = attach_probe("kprobe", PROBED, 5, 0, prog);
+
+	usleep(200000);
+	return event;
 }
 
 static int attach_kretprobe(int prog)
