@@ -108,7 +108,7 @@ class Machine:
 
     def prepare(self):
         """Give the terminal so many columns that the shell does not break the lines that it shows, and the shell its second prompt."""
-        end = self.expect(NEWLINE, f"stty cols 9999; PS2='{UNFINISHED}'\n".encode()).end()
+        end = self.expect(NEWLINE, f"stty rows 24 cols 9999; PS2='{UNFINISHED}'\n".encode()).end()
         end = self.expect(PROMPT, start=end).end()
         self.pending = self.pending[end:]
 

@@ -64,7 +64,7 @@ ALL = {
     "tracers": Subject(("trace/tracers",), ("test_profile", "test_stack_tracer", "test_latency")),
     "livepatch": Subject(("trace/livepatch",), ("test_livepatch",)),
     "static_branches": Subject(("kernel/jump_label.c", "kernel/jump_label.h"), ("test_static_branches",)),
-    "scripts": Subject(("scripts", "Makefile", "features.mk", "linker.ld"), ("test_scripts", "test_gdb", "test_unused")),
+    "scripts": Subject(("scripts", "Makefile", "features.mk", "linker.ld"), ("test_scripts", "test_run", "test_gdb", "test_unused")),
     "export": Subject(("scripts/trace", "user/trace-export"), ("test_export*", "test_convert", "test_trace_page", "test_trace_re*", "test_pictures"),
                       ("test_export_link",), ("fuzz_export_link", "fuzz_trace_dat")),
     "docs": Subject(("docs", "README.md"), ("test_docs",)),
