@@ -4,6 +4,11 @@
  * User space maps the reader's page, which it may write, then the producer's page and the data
  * twice, which it may only read. A program that has reserved a record knows the record alone: so
  * the header says where its ring is, as a page's number, because the ring has a page for itself.
+ *
+ * An NMI may use a ring at any instruction of its user. If that user has the lock, bpf_lock() fails
+ * in the NMI, and the NMI's program gets no record; else the ring is as it is between two records.
+ * A commit takes no lock: it is one exchange of the record's length. To wake readers, an NMI queues
+ * an irq_work. selftest/bpf/maps_each_nmi.c tries all instructions.
  */
 #include "trace/bpf/maps/ring.h"
 

@@ -7,6 +7,10 @@
  * number; who gets a number by that owns the element. Programs compare the frames of an element
  * without owning it. If it is replaced meanwhile, they may find a difference, and only count the
  * stack as another one.
+ *
+ * An NMI may do all this at any instruction, as another CPU may: an element that is being filled or
+ * read is in no bucket, so the NMI does not find it, and the pool has no lock.
+ * selftest/bpf/maps_each_nmi.c tries all instructions.
  */
 #include "trace/bpf/maps/stack_trace.h"
 
