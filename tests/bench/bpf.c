@@ -194,12 +194,12 @@ static int attach_kprobe(int prog)
 	return attach_probe("kprobe", PROBED, 0, 0, prog);
 }
 
-/* On both kernels a jump replaces the breakpoint some milliseconds later. */
+/* A jump replaces the breakpoint later: on Linux a grace period of RCU-tasks can take a second. */
 static int attach_kprobe_inside(int prog)
 {
 	int event = attach_probe("kprobe", PROBED, 5, 0, prog);
 
-	usleep(200000);
+	sleep(3);
 	return event;
 }
 
