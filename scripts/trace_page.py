@@ -114,15 +114,16 @@ def convert(trace):
     return result.returncode, json.loads(result.stdout)
 
 
+def template():
+    """The page without its trace: with @TITLE@ and @DATA@."""
+    script = "".join((PARTS / name).read_text().replace('"use strict";\n\n', "") for name in SCRIPTS)
+    return (PARTS / "page.html").read_text().replace("@STYLE@", (PARTS / "style.css").read_text()).replace("@SCRIPT@", script)
+
+
 def page_of(data, title):
     # "</script>" and "<!--" in a text would end the script or hide the rest of it.
     text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
-    page = (PARTS / "page.html").read_text()
-    script = "".join((PARTS / name).read_text().replace('"use strict";\n\n', "") for name in SCRIPTS)
-    for mark, value in (("@TITLE@", title.replace("&", "&amp;").replace("<", "&lt;")), ("@STYLE@", (PARTS / "style.css").read_text()),
-                        ("@SCRIPT@", script), ("@DATA@", text)):
-        page = page.replace(mark, value)
-    return page
+    return template().replace("@TITLE@", title.replace("&", "&amp;").replace("<", "&lt;")).replace("@DATA@", text)
 
 
 def book_address(book, out):

@@ -7,7 +7,8 @@ const HEADER = 28;
 const FRAMES = { HELLO: 1, FILE: 2, PAGES: 3, END: 4, BYE: 5, OUTPUT: 6 };
 const DEFLATED = 1, FIRST = 2;
 const ACK_EVERY = 8;		// frames
-const SILENCE = 500;		// milliseconds without a frame after which the page repeats its request
+const PAUSE = 20;		// milliseconds without a frame after which the page acknowledges those that it has
+const SILENCE = 500;		// milliseconds after which it repeats its request
 
 const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
 	for (let bit = 0; bit < 8; bit++)
@@ -74,8 +75,10 @@ export class Scanner {
 
 // One transfer: the frames of a request, in their order.
 class Transfer {
-	constructor(channel, word, command) {
+	constructor(channel, word, command, progress) {
 		this.channel = channel;
+		this.progress = progress;	// progress(NUMBER OF FRAMES)
+		this.owed = 0;			// frames that are not acknowledged
 		this.session = 1 + Math.floor(Math.random() * 0x7ffffffe);
 		this.request = line(`${word} ${this.session.toString(16)} ${command}`);
 		this.frames = [];
@@ -86,6 +89,7 @@ class Transfer {
 	}
 
 	answer(word) {
+		this.owed = 0;
 		this.channel.write(line(`${word} ${this.session.toString(16)} ${this.frames.length.toString(16)}`));
 	}
 
@@ -108,14 +112,21 @@ class Transfer {
 			if (frame.sequence === this.frames.length) {
 				this.frames.push(frame);
 				this.ended ||= frame.type === FRAMES.END;
-				if (this.ended || this.frames.length % ACK_EVERY === 1)
+				if (++this.owed === ACK_EVERY || this.ended || frame.type === FRAMES.HELLO)
 					this.answer("ack");
 			} else if (frame.sequence > this.frames.length)
 				this.answer("ready");
 			else
 				this.answer("ack");
 		}
+		this.progress(this.frames.length);
 		clearTimeout(this.timer);
+		this.timer = setTimeout(() => this.pause(), PAUSE);
+	}
+
+	pause() {
+		if (this.owed)
+			this.answer("ack");
 		// After the last frame silence means that the machine has heard the page.
 		this.timer = setTimeout(() => this.ended ? this.finish() : this.repeat(), SILENCE);
 	}
@@ -156,11 +167,11 @@ export class Channel {
 	}
 
 	// One request after the other.
-	ask(word, command) {
+	ask(word, command, progress = () => {}) {
 		const answer = this.queue.then(() => {
 			if (!this.machine.lines)
 				throw new Error("the machine is off");
-			this.transfer = new Transfer(this, word, command);
+			this.transfer = new Transfer(this, word, command, progress);
 			return this.transfer.done;
 		});
 		this.queue = answer.catch(() => {});
@@ -174,8 +185,8 @@ export class Channel {
 	}
 
 	// The trace that is in the ring buffer, as {hello, files: {name: bytes}, pages: [[bytes] of each CPU]}.
-	async trace() {
-		const frames = await this.ask("record", "true");
+	async trace(progress) {
+		const frames = await this.ask("record", "true", progress);
 		const trace = { hello: {}, files: {}, pages: [] };
 		for (const { type, flags, cpu, payload } of frames) {
 			if (type === FRAMES.HELLO)

@@ -19,7 +19,7 @@ export class Machine extends EventTarget {
 		this.worker = this.lines = null;
 		this.directory = null;	// that of the prompt; null while a command runs
 		this.text = "";
-		this.queue = Promise.resolve();
+		this.queue = this.busy = Promise.resolve();	// busy: what must end before the next command is typed
 	}
 
 	boot(cpus) {
@@ -103,7 +103,9 @@ export class Machine extends EventTarget {
 	command(directory, command) {
 		const lines = this.lines;
 		this.queue = this.queue.then(async () => {
-			for (const text of [await this.prompt() !== directory && `cd ${directory}`, command]) {
+			const there = await this.prompt();
+			await this.busy;
+			for (const text of [there !== directory && `cd ${directory}`, command]) {
 				if (text && this.lines === lines) {
 					this.type(text + "\r");
 					await this.prompt();

@@ -9,7 +9,7 @@ import { traceDat } from "./trace_dat.js";
 const VERIFY = "/sys/kernel/debug/ftrace_verify", ENABLED = "/sys/kernel/tracing/enabled_functions";
 const FIRST_TRACE = "README.md";	// its first block
 const COLUMNS = 80, ROWS = 24;
-const SHOWN = 2e6;			// characters of an opened trace
+const QUIET = 400;			// milliseconds at the prompt after which the page asks the kernel
 const REFRESH = 150;			// milliseconds between two pictures
 
 const get = id => document.getElementById(id);
@@ -56,7 +56,6 @@ class Page {
 		this.channel = new Channel(this.machine);
 		this.console = new Console(get("terminal"), this.machine);
 		this.map = new SiteMap(get("map"), get("pointed"), functions);
-		this.patched = 0;
 		this.transcripts = new Transcripts(chapters, { chapter: get("chapter"), read: get("read"), blocks: get("blocks") }, steps => this.type(steps));
 		const chapter = () => this.transcripts.show(decodeURIComponent(location.hash.slice(1)) || FIRST_TRACE);
 		addEventListener("hashchange", chapter);
@@ -74,8 +73,11 @@ class Page {
 			this.type(chapters.find(({ file }) => file === FIRST_TRACE).blocks[0].steps);
 		});
 		get("verify").addEventListener("click", () => this.verify());
-		get("save").addEventListener("click", () => this.save());
-		get("open").addEventListener("change", () => this.open(get("open").files[0]));
+		get("take").addEventListener("click", () => this.take());
+		get("open").addEventListener("change", async () => {
+			const [file] = get("open").files;
+			await this.look(new Uint8Array(await file.arrayBuffer()), file.name);
+		});
 		get("enabled").addEventListener("toggle", () => this.list());
 		machine.addEventListener("state", ({ detail }) => this.state(detail));
 		machine.addEventListener("prompt", () => this.prompt());
@@ -95,7 +97,7 @@ class Page {
 	state(text) {
 		get("state").textContent = text;
 		get("boot").textContent = this.machine.lines ? "Boot again" : "Boot";
-		for (const id of ["verify", "save"])
+		for (const id of ["verify", "take"])
 			get(id).disabled = true;
 		if (!this.machine.lines)
 			get("count").textContent = "The machine is off.";
@@ -105,12 +107,19 @@ class Page {
 		if (!this.running) {
 			this.running = true;
 			this.state(`running, ${((performance.now() - this.started) / 1000).toFixed(1)} s from power-on to the prompt`);
-			for (const id of ["verify", "save"])
+			for (const id of ["verify", "take"])
 				get(id).disabled = false;
 		}
-		// While no function is traced, to ask costs nothing that a trace could show.
-		if (!this.patched)
-			this.verify();
+		clearTimeout(this.asking);
+		this.asking = setTimeout(() => this.ask(), QUIET);
+	}
+
+	// While no function is traced, to ask costs nothing that a trace could show.
+	ask() {
+		if (this.machine.directory === null)
+			return;
+		if (this.machine.sites.every(kind => kind === 0))
+			this.machine.busy = this.verify();
 		this.list();
 	}
 
@@ -126,7 +135,6 @@ class Page {
 		if (!this.machine.lines || !this.running || document.hidden)
 			return;
 		const [nops, calls, traps, others] = this.map.draw(sites);
-		this.patched = sites.length - nops;
 		get("count").textContent = `${sites.length} call sites: ${calls} calls, ${traps} breakpoints, ${others} others, ${nops} nops`;
 	}
 
@@ -155,27 +163,34 @@ class Page {
 			get("verified").textContent = said[0];
 	}
 
-	// Shows the beginning of a saved trace as text.
-	async open(file) {
-		const place = get("trace"), worker = new Worker("convert.js"), bytes = new Uint8Array(await file.arrayBuffer());
-		const { text, said, failed } = await new Promise((resolve, reject) => {
-			worker.onmessage = ({ data }) => resolve(data);
-			worker.onerror = event => reject(event);
-			worker.postMessage(bytes);
-		});
-		worker.terminate();
-		place.hidden = false;
-		place.textContent = failed ?? [said, text.length > SHOWN ? `${text.slice(0, SHOWN)}\n… (the first ${SHOWN / 1e6} MB)` : text].filter(Boolean).join("\n");
-		place.focus();
+	// Empties the ring buffer.
+	async take() {
+		try {
+			const trace = await this.channel.trace(count => { get("taking").textContent = `${count} pieces have arrived`; });
+			await this.look(traceDat(trace), "trace.dat");
+			get("taking").textContent = "";
+		} catch (error) {
+			get("taking").textContent = error.message;
+		}
 	}
 
-	async save() {
-		const trace = await this.channel.trace();
-		const link = document.createElement("a");
-		link.href = URL.createObjectURL(new Blob([traceDat(trace)]));
-		link.download = "trace.dat";
-		link.click();
-		setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+	// Shows a trace.dat as a page, with links to keep both.
+	async look(bytes, title) {
+		const place = get("trace"), worker = new Worker("convert.js"), { functions } = this.map, { offsets } = this.machine.image;
+		const { page, said, failed } = await new Promise(resolve => {
+			worker.onmessage = ({ data }) => resolve(data);
+			worker.onerror = event => resolve({ failed: event.message });
+			worker.postMessage({ bytes, title, functions, offsets });
+		});
+		worker.terminate();
+		this.addresses?.forEach(URL.revokeObjectURL);
+		this.addresses = [new Blob([bytes]), new Blob([page ?? ""], { type: "text/html" })].map(blob => URL.createObjectURL(blob));
+		[get("save").href, get("whole").href] = this.addresses;
+		get("save").download = title;
+		get("events").textContent = failed ?? said;
+		place.hidden = false;
+		place.querySelector("iframe").src = this.addresses[1];
+		place.scrollIntoView({ block: "nearest" });
 	}
 }
 

@@ -4,6 +4,7 @@ const OPTION = { CPUSTAT: 2, TRACECLOCK: 4, UNAME: 5, CPUCOUNT: 8 };
 // The linker script's names for the ends of sections. A reader may choose any name of an address; the kernel chooses the function's.
 const SECTION_MARK = /^(?:__\w+_(?:start|end|begin)|_[se]text)$/;
 
+const bytes = (...values) => Uint8Array.from(values);
 const encode = text => new TextEncoder().encode(text);
 
 function join(...parts) {
@@ -47,9 +48,9 @@ export function traceDat({ hello, files, pages }) {
 	}
 	const ours = systems.get("ftrace") ?? [];
 	systems.delete("ftrace");
-	const clock = join(encode(text("trace_clock").trim()), [0]);
+	const clock = join(encode(text("trace_clock").trim()), bytes(0));
 	const head = join(
-		[0x17, 0x08, 0x44], encode("tracing6\0"), [0, 8], number(pageSize, 4),
+		bytes(0x17, 0x08, 0x44), encode("tracing6\0"), bytes(0, 8), number(pageSize, 4),
 		encode("header_page\0"), sized(file("events/header_page")), encode("header_event\0"), sized(file("events/header_event")),
 		number(ours.length, 4), ours.map(data => sized(data)), number(systems.size, 4),
 		[...systems].map(([system, formats]) => [encode(`${system}\0`), number(formats.length, 4), formats.map(data => sized(data))]),
@@ -57,7 +58,7 @@ export function traceDat({ hello, files, pages }) {
 		encode("options  \0"), option(OPTION.TRACECLOCK, clock), option(OPTION.UNAME, encode(`${hello.uname ?? "nop5"}\0`)),
 		option(OPTION.CPUCOUNT, number(cpus, 4)),
 		Array.from({ length: cpus }, (_, cpu) => files[`per_cpu/cpu${cpu}/stats`]
-			? option(OPTION.CPUSTAT, join(encode(`CPU: ${cpu}\n`), file(`per_cpu/cpu${cpu}/stats`), [0])) : []),
+			? option(OPTION.CPUSTAT, join(encode(`CPU: ${cpu}\n`), file(`per_cpu/cpu${cpu}/stats`), bytes(0))) : []),
 		number(0, 2), encode("flyrecord\0"));
 	const data = Array.from({ length: cpus }, (_, cpu) => join(pages[cpu] ?? [])), start = head.length + 16 * cpus;
 	let offset = Math.ceil(start / pageSize) * pageSize;

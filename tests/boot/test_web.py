@@ -2,7 +2,6 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from importlib.machinery import SourceFileLoader
@@ -10,6 +9,7 @@ from importlib.util import module_from_spec, spec_from_loader
 
 import pytest
 
+from browser import HOME, install
 from nop5 import BUILD, ROOT
 from test_docs import HANDOUTS, PAGES, files_of, root_of
 from console_blocks import blocks, steps
@@ -41,11 +41,11 @@ def test_the_page_types_the_commands_of_the_manual_that_the_tests_type():
 
 
 def test_each_file_that_the_page_loads_is_copied_or_made():
-    made = {"xterm.css", "xterm.mjs", "bochs.js", "image.json", "functions.json", "transcripts.json", "trace-convert.js"}
+    made = {"xterm.css", "xterm.mjs", "bochs.js", "image.json", "functions.json", "transcripts.json", "trace-convert.js", "trace.html"}
     loaded = set()
     for name in page.PAGE:
         text = (WEB / name).read_text()
-        loaded.update(re.findall(r'(?:from|importScripts\(|new Worker\(|register\(|src=|href=)\s*"(?:\./)?([\w.-]+\.\w+)"', text))
+        loaded.update(re.findall(r'(?:from|importScripts\(|new Worker\(|register\(|fetch\(|src=|href=)\s*"(?:\./)?([\w.-]+\.\w+)"', text))
         loaded.update(re.findall(r'"(\w+\.json)"', text))
     assert loaded - made <= set(page.PAGE) and set(page.PAGE) - loaded == {"index.html"}
 
@@ -86,18 +86,16 @@ def test_the_picture_has_the_call_sites_of_the_kernel(images, nop5):
     names = sorted(function for _, function, _ in sites)
     assert names == sorted(line for line in nop5.fetch(f"cat {TRACING}/available_filter_functions").splitlines() if "[" not in line)
     where = {function: source for _, function, source in sites}
-    assert where["vfs_read"] == "fs/file/read_write.c"
+    file, _, number = where["vfs_read"].partition(":")
+    assert file == "fs/file/read_write.c" and "vfs_read(" in (ROOT / file).read_text().splitlines()[int(number) - 1]
 
 
 # The page itself, in Chromium.
-MODULES = BUILD / "web-test"
-
-
 class Browser:
-    """The page in headless Chromium: browser.js says what its methods are."""
+    """The page in headless Chromium: web_page.js says what its methods are."""
 
     def __init__(self, directory, *options):
-        self.process = subprocess.Popen(["node", ROOT / "tests/boot/browser.js", MODULES / "node_modules", directory, *options], text=True,
+        self.process = subprocess.Popen(["node", ROOT / "tests/boot/web_page.js", HOME / "node_modules", directory, *options], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def __getattr__(self, method):
@@ -129,11 +127,7 @@ class Browser:
 def site():
     """The directory of the page, after `make web`, and playwright-core."""
     subprocess.run(["make", "-s", "web"], cwd=ROOT, check=True)
-    if not (MODULES / "node_modules").exists():
-        MODULES.mkdir(parents=True, exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(WEB / name, MODULES)
-        subprocess.run(["npm", "ci", "--silent", "--ignore-scripts"], cwd=MODULES, check=True)
+    install()
     return BUILD / "web"
 
 
@@ -204,13 +198,17 @@ def test_a_saved_trace_is_a_trace_dat_that_the_page_and_trace_convert_read(brows
     tab.boot(2)
     tab.run(TRACING, "echo 'vfs_*' > set_ftrace_filter; echo function > current_tracer; cat /proc/version; echo 0 > tracing_on")
     ours = [line for line in tab.lines("cat trace") if not line.startswith("#")]
+    tab.click("#take")
     tab.download("#save", str(tmp_path / "trace.dat"))
     text = subprocess.run([images / "scripts/trace-convert", tmp_path / "trace.dat", "-f", "ftrace"], check=True, text=True, stdout=subprocess.PIPE).stdout
     theirs = [line for line in text.splitlines() if not line.startswith("#")]
     assert set(ours) <= set(theirs) and len(ours) > 20
+    shown = tab.frame("#trace iframe", "document.body.textContent")
+    tab.evaluate("document.getElementById('trace').hidden = true")
     tab.upload("#open", str(tmp_path / "trace.dat"))
-    shown = tab.wait("#trace", "vfs_read")
-    assert [line for line in shown.splitlines() if not line.startswith("#")] == theirs
+    tab.wait("#trace:not([hidden])", "")
+    assert "vfs_read" in shown and tab.frame("#trace iframe", "document.body.textContent") == shown
+    assert '"where":["' in shown and "fs/file/read_write.c:" in shown
 
 
 @pytest.mark.soak

@@ -1,4 +1,4 @@
-// Drives the page of `make web` in headless Chromium, for test_web.py: node browser.js MODULES DIRECTORY [--headers]
+// Drives the page of `make web` in headless Chromium, for test_web.py: node web_page.js MODULES DIRECTORY [--headers]
 // Serves DIRECTORY, with the headers for shared memory or without, and answers each line of standard input, [METHOD, ARGUMENT…], with a line:
 // {"result": …} or {"error": …}.
 "use strict";
@@ -54,9 +54,9 @@ const methods = {
 	write: text => page.keyboard.type(text),
 	text: selector => page.textContent(selector),
 	wait: (selector, pattern) => page.waitForFunction(([selector, pattern]) => {
-		const text = document.querySelector(selector).textContent;
-		return new RegExp(pattern).test(text) && text;
-	}, [selector, pattern]).then(handle => handle.jsonValue()),
+		const text = document.querySelector(selector)?.textContent;
+		return text !== undefined && new RegExp(pattern).test(text) && [text];
+	}, [selector, pattern]).then(async handle => (await handle.jsonValue())[0]),
 	evaluate: expression => page.evaluate(expression),
 	size: (width, height) => page.setViewportSize({ width, height }),
 	shot: (file, full) => page.screenshot({ path: file, fullPage: Boolean(full) }),
@@ -64,6 +64,7 @@ const methods = {
 		const [download] = await Promise.all([page.waitForEvent("download"), page.click(selector)]);
 		await download.saveAs(file);
 	},
+	frame: (selector, expression) => page.frameLocator(selector).locator("body").evaluate((body, expression) => eval(expression), expression),
 	upload: (selector, file) => page.setInputFiles(selector, file),
 	requests: () => requests,
 	problems: () => problems,
