@@ -13,6 +13,9 @@
 %define MAP		0x7100
 %define MAP_ENTRY	24
 %define PVH_MAGIC	0x336ec578
+%define CMOS_BYTE	0x7f	; that nobody uses, and a reset keeps
+%define STARTED		0x5a
+%define SHUTDOWN_PORT	0x8900	; of Bochs: the text "Shutdown" ends it
 %define CODE		8
 %define DATA		16
 
@@ -23,6 +26,15 @@ org 0
 entry:
 	cli
 	cld
+	; After a reset the image in memory is not what it was. The page starts another machine when this one ends.
+	mov	al, CMOS_BYTE
+	out	0x70, al
+	in	al, 0x71
+	cmp	al, STARTED
+	je	shut_down
+	mov	al, STARTED
+	out	0x71, al
+
 	xor	eax, eax
 	mov	ds, ax
 	mov	es, ax
@@ -76,6 +88,19 @@ entry:
 	or	al, 1
 	mov	cr0, eax
 	o32 retf
+
+shut_down:
+	mov	si, shutdown
+	mov	dx, SHUTDOWN_PORT
+.next:
+	cs lodsb
+	out	dx, al
+	cmp	si, shutdown_end
+	jb	.next
+	hlt
+shutdown:
+	db	"Shutdown"
+shutdown_end:
 
 bits 32
 protected_mode:

@@ -3,7 +3,7 @@
 const CONSOLE = 0;
 // As scripts/boot finds it. The shell asks the terminal for the position of the cursor, and erases the line behind it.
 const PROMPT = /(?:^|[\n\r])nop5:(\S*)# (?:\x1b\[(?:6n|J))*$/;
-const REBOOT = /reboot: (?:Restarting|machine restart)/;
+const REBOOT = /reboot: Restarting system/;
 const POSITION = /^\x1b\[\d+;\d+R$/;	// the terminal's answer
 const KEPT = 4000;	// characters of output that are looked at for the prompt
 

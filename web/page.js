@@ -88,13 +88,15 @@ class Page {
 
 	boot() {
 		this.console.terminal.reset();
-		this.started = performance.now();
-		this.running = false;
 		this.machine.boot(Number(get("cpus").value));
 		this.console.terminal.focus();
 	}
 
 	state(text) {
+		if (text === "loading") {
+			this.started = performance.now();
+			this.running = false;
+		}
 		get("state").textContent = text;
 		get("boot").textContent = this.machine.lines ? "Boot again" : "Boot";
 		for (const id of ["verify", "take"])

@@ -15,7 +15,7 @@ const PACE = 5;			// milliseconds that the guest's clock may be ahead
 const NOP = [0x0f, 0x1f, 0x44, 0x00, 0x00], CALL = 0xe8, INT3 = 0xcc;
 
 const configuration = ({ cpus, rom }) => `
-plugin_ctrl: unmapped=false, biosdev=true, speaker=false, extfpuirq=true, parallel=false, serial=true
+plugin_ctrl: unmapped=true, biosdev=true, speaker=false, extfpuirq=true, parallel=false, serial=true
 display_library: nogui
 megs: ${MEGABYTES}
 cpu: count=${cpus}, ips=50000000, quantum=32, reset_on_triple_fault=0, ignore_bad_msrs=1, model=core2_penryn_t9600
