@@ -1,6 +1,5 @@
 """The page that boots nop5 in a browser (`make web`, docs/browser.md): what it is made of, and in `make soak` the page itself in Chromium."""
 import json
-import os
 import re
 import subprocess
 import sys
@@ -41,7 +40,7 @@ def test_the_page_types_the_commands_of_the_manual_that_the_tests_type():
 
 
 def test_each_file_that_the_page_loads_is_copied_or_made():
-    made = {"xterm.css", "xterm.mjs", "bochs.js", "image.json", "functions.json", "transcripts.json", "trace-convert.js", "trace.html"}
+    made = {"xterm.css", "xterm.mjs", "bochs.js", "image.json", "functions.json", "transcripts.json", "trace-convert.js", "trace-convert.wasm", "trace.html"}
     loaded = set()
     for name in page.PAGE:
         text = (WEB / name).read_text()
