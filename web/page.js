@@ -25,6 +25,7 @@ function theme() {
 class Console {
 	constructor(place, machine) {
 		this.place = place;
+		this.machine = machine;
 		this.terminal = new Terminal({ cols: COLUMNS, rows: ROWS, scrollback: 5000, theme: theme(), fontFamily: "monospace", fontSize: 14, lineHeight: 1.2 });
 		this.terminal.open(place);
 		this.terminal.onData(text => machine.type(text));
@@ -34,11 +35,13 @@ class Console {
 		new ResizeObserver(() => this.fit()).observe(place);
 	}
 
-	// The terminal takes all keys, Tab too. Ctrl-] gives the keyboard back to the page.
+	// The terminal takes all keys of a running machine, Tab too. Ctrl-] goes on to what follows it in the page.
 	leave(event) {
+		if (event.key === "Tab" && !this.machine.lines)
+			return false;
 		if (!event.ctrlKey || event.key !== "]")
 			return true;
-		get("cpus").focus();
+		get("open").focus();
 		return false;
 	}
 
