@@ -233,7 +233,8 @@ def test_a_trace_is_two_clicks_away_and_keys_are_enough(browser):
     tab.press("Tab")
     assert tab.evaluate("document.activeElement.id") == "first"
     tab.press("Enter")
-    tab.wait("#terminal", "vfs_read <-ksys_read|vfs_write <-ksys_write")
+    tab.until("""(({ active }) => Array.from({ length: active.length }, (_, at) => active.getLine(at).translateToString())
+        .some(line => /(vfs|tty)_\\w+ <-/.test(line)))(nop5.console.terminal.buffer)""")
     tab.evaluate("document.querySelector('#terminal textarea').focus()")
     tab.press("Control+]")
     assert tab.evaluate("document.activeElement.id") == "open"

@@ -57,6 +57,7 @@ const methods = {
 		const text = document.querySelector(selector)?.textContent;
 		return text !== undefined && new RegExp(pattern).test(text) && [text];
 	}, [selector, pattern]).then(async handle => (await handle.jsonValue())[0]),
+	until: expression => page.waitForFunction(expression).then(() => null),
 	evaluate: expression => page.evaluate(expression),
 	size: (width, height) => page.setViewportSize({ width, height }),
 	shot: (file, full) => page.screenshot({ path: file, fullPage: Boolean(full) }),
