@@ -13,73 +13,68 @@
 #include "trace/bpf/verifier/verifier.h"
 
 /* A load from a structure of type id: what the register becomes. */
-static int load_member(struct bpf_verifier_env *env, u32 id, int off, int size, int dst_regno)
+static int load_member(struct bpf_verifier_env *env, u32 id, const struct bpf_access *a)
 {
-	struct bpf_reg_state *dst;
 	u32 next = 0, flags = 0;
-	int result = btf_struct_access(env->log, env->btf, id, off, size, &next, &flags);
+	int result = btf_struct_access(env->log, env->btf, id, a->off, a->size, &next, &flags);
 
-	if (result < 0 || dst_regno < 0)
+	if (result < 0 || !a->dst)
 		return min(result, 0);
-	dst = &cur_regs(env)[dst_regno];
 	if (result == BPF_MEMBER_SCALAR) {
-		mark_reg_unknown(dst);
+		mark_reg_unknown(a->dst);
 		return 0;
 	}
-	mark_reg_known_zero(dst);
-	dst->type = PTR_TO_BTF_ID | PTR_UNTRUSTED | flags;
-	dst->btf_id = next;
+	mark_reg_pointer(a->dst, PTR_TO_BTF_ID | PTR_UNTRUSTED | flags);
+	a->dst->btf_id = next;
 	return 0;
 }
 
-int check_ptr_to_btf_access(struct bpf_verifier_env *env, int regno, int off, int size, bool write,
-			    int dst_regno)
+int check_ptr_to_btf_access(struct bpf_verifier_env *env, const struct bpf_access *a)
 {
-	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
+	const struct bpf_reg_state *reg = a->reg;
 	const char *name = bpf_btf_type_name(env->btf, reg->btf_id);
 	bool trusted;
 	int err;
 
-	if (off < 0)
+	if (a->off < 0)
 		return refuse(env, -EACCES, "R%d is ptr_%s invalid negative access: off=%d\n",
-			      regno, name, off);
-	if (!tnum_is_const(reg->s.var_off) || reg->s.var_off.value)
+			      a->regno, name, a->off);
+	if (!scalar_is_zero(&reg->s))
 		return refuse(env, -EACCES,
 			      "R%d is ptr_%s invalid variable offset: off=%d, var_off=" TNUM_FMT
 			      "\n",
-			      regno, name, off, TNUM_ARGS(reg->s.var_off));
+			      a->regno, name, a->off, TNUM_ARGS(reg->s.var_off));
 	if (reg->type & (MEM_USER | MEM_PERCPU))
-		return refuse(env, -EACCES, "R%d is ptr_%s access %s memory: off=%d\n", regno, name,
-			      reg->type & MEM_USER ? "user" : "percpu", off);
-	if (write)
+		return refuse(env, -EACCES, "R%d is ptr_%s access %s memory: off=%d\n", a->regno,
+			      name, reg->type & MEM_USER ? "user" : "percpu", a->off);
+	if (a->write)
 		return refuse(env, -EACCES, "only read is supported\n");
 	/*
 	 * What the kernel passes to an iterator by this structure lives as long as the iterator
 	 * runs.
 	 */
 	trusted = !(reg->type & PTR_UNTRUSTED) && !strcmp(name, "bpf_iter_meta");
-	err = load_member(env, reg->btf_id, off, size, dst_regno);
-	if (!err && trusted && dst_regno >= 0)
-		cur_regs(env)[dst_regno].type &= ~(u32)PTR_UNTRUSTED;
+	err = load_member(env, reg->btf_id, a);
+	if (!err && trusted && a->dst)
+		a->dst->type &= ~(u32)PTR_UNTRUSTED;
 	return err;
 }
 
-int check_ptr_to_map_access(struct bpf_verifier_env *env, int regno, int off, int size, bool write,
-			    int dst_regno)
+int check_ptr_to_map_access(struct bpf_verifier_env *env, const struct bpf_access *a)
 {
-	const struct bpf_map *map = cur_regs(env)[regno].map_ptr;
 	/* The text is Linux's, which knows what is around a struct bpf_map. */
-	const char *name = map->map_type == BPF_MAP_TYPE_ARRAY ? "bpf_array" : "bpf_map";
+	bool is_array = a->reg->map_ptr->map_type == BPF_MAP_TYPE_ARRAY;
+	const char *name = is_array ? "bpf_array" : "bpf_map";
 
 	if (!env->map_btf_id)
 		env->map_btf_id = bpf_btf_find_struct(env->btf, "bpf_map");
 	if (!env->map_btf_id)
 		return refuse(env, -ENOTSUPP,
 			      "map_ptr access not supported without CONFIG_DEBUG_INFO_BTF\n");
-	if (off < 0)
-		return refuse(env, -EACCES, "R%d is %s invalid negative access: off=%d\n", regno,
-			      name, off);
-	if (write)
+	if (a->off < 0)
+		return refuse(env, -EACCES, "R%d is %s invalid negative access: off=%d\n", a->regno,
+			      name, a->off);
+	if (a->write)
 		return refuse(env, -EACCES, "only read from %s is supported\n", name);
-	return load_member(env, env->map_btf_id, off, size, dst_regno);
+	return load_member(env, env->map_btf_id, a);
 }

@@ -78,8 +78,8 @@ static int set_map_elem_args(struct bpf_verifier_env *env, const struct bpf_func
 		return refuse(env, -ENOTSUPP, "callback function not allowed for map\n");
 	callee->regs[BPF_REG_1] = caller->regs[BPF_REG_1];
 	for (u32 i = BPF_REG_2; i <= BPF_REG_3; i++) {
-		mark_reg_known_zero(&callee->regs[i]);
-		callee->regs[i].type = i == BPF_REG_2 ? PTR_TO_MAP_KEY : PTR_TO_MAP_VALUE;
+		mark_reg_pointer(&callee->regs[i],
+				 i == BPF_REG_2 ? PTR_TO_MAP_KEY : PTR_TO_MAP_VALUE);
 		callee->regs[i].map_ptr = map;
 		callee->regs[i].map_uid = caller->regs[BPF_REG_1].map_uid;
 	}

@@ -123,8 +123,7 @@ static int set_btf_id(struct bpf_verifier_env *env, struct bpf_reg_state *r0,
 	if (!aux->ret_btf_id)
 		return refuse(env, -EINVAL, "invalid return type of func %s#%d\n",
 			      bpf_func_name(call->func_id), call->func_id);
-	mark_reg_known_zero(r0);
-	r0->type = PTR_TO_BTF_ID;
+	mark_reg_pointer(r0, PTR_TO_BTF_ID);
 	r0->btf_id = aux->ret_btf_id;
 	return 0;
 }
@@ -143,14 +142,12 @@ static int set_return_value(struct bpf_verifier_env *env, const struct bpf_call 
 	case RET_PTR_TO_BTF_ID:
 		return set_btf_id(env, r0, call);
 	case RET_PTR_TO_MAP_VALUE_OR_NULL:
-		mark_reg_known_zero(r0);
-		r0->type = PTR_TO_MAP_VALUE | PTR_MAYBE_NULL;
+		mark_reg_pointer(r0, PTR_TO_MAP_VALUE | PTR_MAYBE_NULL);
 		r0->map_ptr = call->map;
 		r0->map_uid = call->map_uid;
 		break;
 	case RET_PTR_TO_ALLOC_MEM_OR_NULL:
-		mark_reg_known_zero(r0);
-		r0->type = PTR_TO_MEM | MEM_ALLOC | PTR_MAYBE_NULL;
+		mark_reg_pointer(r0, PTR_TO_MEM | MEM_ALLOC | PTR_MAYBE_NULL);
 		r0->mem_size = call->mem_size;
 		break;
 	}

@@ -121,7 +121,7 @@ static void learn_null(struct bpf_reg_state *reg, void *data)
 	if (!(reg->type & PTR_MAYBE_NULL) || reg->id != check->id)
 		return;
 	if (check->is_null) {
-		mark_reg_known_zero(reg);
+		mark_reg_known(reg, 0);
 		return;
 	}
 	reg->type &= ~(u32)PTR_MAYBE_NULL;

@@ -8,15 +8,6 @@
 #include "kernel/lib/string.h"
 #include "trace/bpf/verifier/verifier.h"
 
-/* One access: size bytes at the pointer in regno, + off. */
-struct access {
-	struct bpf_reg_state *reg;
-	int regno, off, size;
-	bool write;
-	int value_regno; /* < 0: none */
-	u32 insn_idx;
-};
-
 static int check_offset(struct bpf_verifier_env *env, int regno, s64 off, int size, u32 mem_size,
 			bool zero_size_allowed)
 {
@@ -94,7 +85,7 @@ int check_ptr_off_reg(struct bpf_verifier_env *env, int regno, bool fixed_off_ok
 		return refuse(env, -EACCES,
 			      "dereference of modified %s ptr R%d off=%d disallowed\n", type, regno,
 			      reg->off);
-	if (!tnum_is_const(reg->s.var_off) || reg->s.var_off.value)
+	if (!scalar_is_zero(&reg->s))
 		return refuse(env, -EACCES, "variable %s access var_off=" TNUM_FMT " disallowed\n",
 			      type, TNUM_ARGS(reg->s.var_off));
 	return 0;
@@ -117,13 +108,12 @@ static int check_map_access_type(struct bpf_verifier_env *env, const struct bpf_
 }
 
 /* A value that never changes any more is a constant. */
-static bool read_constant(const struct access *a, u64 *value)
+static bool read_constant(const struct bpf_access *a, u64 *value)
 {
 	const struct bpf_map *map = a->reg->map_ptr;
 	u64 address;
 
-	if (a->write || !scalar_is_const(&a->reg->s) || !map->ops->direct_value_addr ||
-	    !bpf_map_is_rdonly(map))
+	if (!scalar_is_const(&a->reg->s) || !map->ops->direct_value_addr || !bpf_map_is_rdonly(map))
 		return false;
 	if (map->ops->direct_value_addr(map, &address, (u32)a->off + (u32)a->reg->s.umin))
 		return false;
@@ -132,32 +122,28 @@ static bool read_constant(const struct access *a, u64 *value)
 	return true;
 }
 
-static int check_map_value_access(struct bpf_verifier_env *env, const struct access *a)
+static int check_map_value_access(struct bpf_verifier_env *env, const struct bpf_access *a)
 {
 	const struct bpf_map *map = a->reg->map_ptr;
 	u64 value;
-	int err;
+	int err = check_map_access_type(env, map, a->off, a->size, a->write);
 
-	err = check_map_access_type(env, map, a->off, a->size, a->write);
-	if (!err)
-		err = check_mem_region(env, a->regno, a->off, a->size, map->value_size, false);
-	if (err || a->write || a->value_regno < 0)
+	err = err ?: check_mem_region(env, a->regno, a->off, a->size, map->value_size, false);
+	if (err || !a->dst)
 		return err;
 	if (read_constant(a, &value))
-		mark_reg_known(&cur_regs(env)[a->value_regno], value);
+		mark_reg_known(a->dst, value);
 	else
-		mark_reg_unknown(&cur_regs(env)[a->value_regno]);
+		mark_reg_unknown(a->dst);
 	return 0;
 }
 
-static int check_ctx_access(struct bpf_verifier_env *env, const struct access *a)
+static int check_ctx_access(struct bpf_verifier_env *env, const struct bpf_access *a)
 {
 	struct bpf_insn_access_aux aux = {};
-	struct bpf_reg_state *dst;
-	u32 end;
-	int err;
+	u32 end, maybe_null;
+	int err = check_ptr_off_reg(env, a->regno, false);
 
-	err = check_ptr_off_reg(env, a->regno, false);
 	if (err)
 		return err;
 	if (!env->ops->is_valid_access ||
@@ -167,22 +153,25 @@ static int check_ctx_access(struct bpf_verifier_env *env, const struct access *a
 	end = (u32)(a->off + (aux.kind == BPF_CTX_SCALAR ? a->size : BPF_REG_SIZE));
 	env->max_ctx_offset = max(env->max_ctx_offset, end);
 	env->prog->ctx_words |= a->off < 32 * 8 ? 1U << a->off / 8 : ~0U;
-	if (a->write || a->value_regno < 0)
+	if (!a->dst)
 		return 0;
-	env->aux[a->insn_idx].loads_pointer = aux.kind != BPF_CTX_SCALAR;
-	dst = &cur_regs(env)[a->value_regno];
-	mark_reg_unknown(dst);
-	if (aux.kind == BPF_CTX_BTF_ID) {
-		mark_reg_known_zero(dst);
-		dst->type = PTR_TO_BTF_ID | (aux.maybe_null ? PTR_MAYBE_NULL : 0) |
-			    (aux.untrusted ? PTR_UNTRUSTED : 0);
-		dst->btf_id = aux.btf_id;
-	} else if (aux.kind == BPF_CTX_BUF) {
-		mark_reg_known_zero(dst);
-		dst->type = PTR_TO_BUF | MEM_RDONLY | (aux.maybe_null ? PTR_MAYBE_NULL : 0);
+	env->aux[env->insn_idx].loads_pointer = aux.kind != BPF_CTX_SCALAR;
+	maybe_null = aux.maybe_null ? PTR_MAYBE_NULL : 0;
+	switch (aux.kind) {
+	case BPF_CTX_BTF_ID:
+		mark_reg_pointer(a->dst,
+				 PTR_TO_BTF_ID | maybe_null | (aux.untrusted ? PTR_UNTRUSTED : 0));
+		a->dst->btf_id = aux.btf_id;
+		break;
+	case BPF_CTX_BUF:
+		mark_reg_pointer(a->dst, PTR_TO_BUF | MEM_RDONLY | maybe_null);
+		break;
+	default:
+		mark_reg_unknown(a->dst);
+		return 0;
 	}
-	if (dst->type & PTR_MAYBE_NULL)
-		dst->id = ++env->id_gen;
+	if (maybe_null)
+		a->dst->id = ++env->id_gen;
 	return 0;
 }
 
@@ -194,7 +183,7 @@ static int check_buffer_access(struct bpf_verifier_env *env, int regno, int off,
 	if (off < 0)
 		return refuse(env, -EACCES, "R%d invalid %s buffer access: off=%d, size=%d\n",
 			      regno, reg->type & MEM_RDONLY ? "rdonly" : "rdwr", off, size);
-	if (!tnum_is_const(reg->s.var_off) || reg->s.var_off.value)
+	if (!scalar_is_zero(&reg->s))
 		return refuse(env, -EACCES,
 			      "R%d invalid variable buffer offset: off=%d, var_off=" TNUM_FMT "\n",
 			      regno, off, TNUM_ARGS(reg->s.var_off));
@@ -204,9 +193,9 @@ static int check_buffer_access(struct bpf_verifier_env *env, int regno, int off,
 }
 
 /* Memory of which all bytes are numbers. */
-static int check_plain_memory(struct bpf_verifier_env *env, const struct access *a)
+static int check_plain_memory(struct bpf_verifier_env *env, const struct bpf_access *a)
 {
-	struct bpf_reg_state *reg = a->reg;
+	const struct bpf_reg_state *reg = a->reg;
 	int err;
 
 	if (a->write && reg->type & MEM_RDONLY)
@@ -220,25 +209,12 @@ static int check_plain_memory(struct bpf_verifier_env *env, const struct access 
 				       reg_base(reg) == PTR_TO_MAP_KEY ? reg->map_ptr->key_size
 								       : reg->mem_size,
 				       false);
-	if (!err && !a->write && a->value_regno >= 0)
-		mark_reg_unknown(&cur_regs(env)[a->value_regno]);
+	if (!err && a->dst)
+		mark_reg_unknown(a->dst);
 	return err;
 }
 
-static int check_stack_access(struct bpf_verifier_env *env, const struct access *a)
-{
-	int err;
-
-	err = check_stack_bounds(env, a->regno, a->off, a->size,
-				 a->write ? " write to" : " read from");
-	if (err)
-		return err;
-	return a->write ? check_stack_write(env, a->regno, a->off, a->size, a->value_regno,
-					    a->insn_idx)
-			: check_stack_read(env, a->regno, a->off, a->size, a->value_regno);
-}
-
-static int check_pointer(struct bpf_verifier_env *env, const struct access *a)
+static int check_pointer(struct bpf_verifier_env *env, const struct bpf_access *a)
 {
 	u32 type = a->reg->type;
 
@@ -254,64 +230,66 @@ static int check_pointer(struct bpf_verifier_env *env, const struct access *a)
 	case PTR_TO_STACK:
 		return check_stack_access(env, a);
 	case PTR_TO_BTF_ID:
-		return check_ptr_to_btf_access(env, a->regno, a->off, a->size, a->write,
-					       a->value_regno);
+		return check_ptr_to_btf_access(env, a);
 	case CONST_PTR_TO_MAP:
-		return check_ptr_to_map_access(env, a->regno, a->off, a->size, a->write,
-					       a->value_regno);
+		return check_ptr_to_map_access(env, a);
 	default:
 		return refuse(env, -EACCES, "R%d invalid mem access '%s'\n", a->regno,
 			      bpf_reg_type_str(type));
 	}
 }
 
-int check_mem_access(struct bpf_verifier_env *env, u32 insn_idx, int regno, int off, u8 bpf_size,
-		     bool write, int value_regno, bool strict_alignment_once)
+int check_mem_access(struct bpf_verifier_env *env, struct bpf_access access)
 {
-	struct bpf_reg_state *regs = cur_regs(env), *reg = &regs[regno];
-	int size = (int)bpf_size_to_bytes(bpf_size), err;
-	struct access access = { reg, regno, off + reg->off, size, write, value_regno, insn_idx };
+	int err;
 
-	err = check_ptr_alignment(env, reg, off, size, strict_alignment_once);
-	if (!err)
-		err = check_pointer(env, &access);
+	access.reg = &cur_regs(env)[access.regno];
+	err = check_ptr_alignment(env, access.reg, access.off, access.size,
+				  access.strict_alignment);
+	access.off += access.reg->off;
+	err = err ?: check_pointer(env, &access);
 	/* A load of fewer than 8 bytes clears the rest of the register. */
-	if (!err && !write && value_regno >= 0 && size < BPF_REG_SIZE &&
-	    regs[value_regno].type == SCALAR_VALUE)
-		scalar_truncate(&regs[value_regno].s, (u8)size);
+	if (!err && access.dst && access.size < BPF_REG_SIZE && access.dst->type == SCALAR_VALUE)
+		scalar_truncate(&access.dst->s, (u8)access.size);
 	return err;
 }
 
-int check_atomic(struct bpf_verifier_env *env, u32 insn_idx, const struct bpf_insn *insn)
+/* The register that gets the old value of the memory; < 0: none. */
+static int fetched_reg(const struct bpf_insn *insn)
 {
-	u8 size = BPF_SIZE(insn->code);
-	int load_regno = -1, err;
+	if (insn->imm == BPF_CMPXCHG)
+		return BPF_REG_0;
+	return insn->imm & BPF_FETCH ? insn->src_reg : -1;
+}
 
-	switch (insn->imm) {
+static bool is_known_atomic(s32 imm)
+{
+	switch (imm & ~BPF_FETCH) {
 	case BPF_ADD:
 	case BPF_AND:
 	case BPF_OR:
 	case BPF_XOR:
-		break;
-	case BPF_ADD | BPF_FETCH:
-	case BPF_AND | BPF_FETCH:
-	case BPF_OR | BPF_FETCH:
-	case BPF_XOR | BPF_FETCH:
-	case BPF_XCHG:
-		load_regno = insn->src_reg;
-		break;
-	case BPF_CMPXCHG:
-		load_regno = BPF_REG_0;
-		break;
+		return true;
 	default:
+		return imm == BPF_XCHG || imm == BPF_CMPXCHG;
+	}
+}
+
+int check_atomic(struct bpf_verifier_env *env, const struct bpf_insn *insn)
+{
+	struct bpf_access access = {
+		.regno = insn->dst_reg,
+		.off = insn->off,
+		.size = (int)bpf_size_to_bytes(insn->code),
+		.strict_alignment = true,
+	};
+	int regno = fetched_reg(insn), err;
+
+	if (!is_known_atomic(insn->imm))
 		return refuse(env, -EINVAL, "BPF_ATOMIC uses invalid atomic opcode %02x\n",
 			      insn->imm);
-	}
-	if (size != BPF_W && size != BPF_DW)
-		return refuse(env, -EINVAL, "invalid atomic operand size\n");
 	err = check_reg_arg(env, insn->src_reg, true);
-	if (!err)
-		err = check_reg_arg(env, insn->dst_reg, true);
+	err = err ?: check_reg_arg(env, insn->dst_reg, true);
 	if (!err && insn->imm == BPF_CMPXCHG)
 		err = check_reg_arg(env, BPF_REG_0, true);
 	if (err)
@@ -319,24 +297,24 @@ int check_atomic(struct bpf_verifier_env *env, u32 insn_idx, const struct bpf_in
 	if (reg_base(&cur_regs(env)[insn->dst_reg]) == PTR_TO_CTX)
 		return refuse(env, -EACCES, "BPF_ATOMIC stores into R%d ctx is not allowed\n",
 			      insn->dst_reg);
-	if (load_regno >= 0) {
-		err = check_reg_arg(env, (u32)load_regno, false);
+	if (regno >= 0) {
+		err = check_reg_arg(env, (u32)regno, false);
 		if (err)
 			return err;
 		/* Not by a register that it changes: the store would be looked for elsewhere. */
-		mark_reg_unknown(&cur_regs(env)[load_regno]);
+		mark_reg_unknown(&cur_regs(env)[regno]);
 	}
 	/*
 	 * The memory must be such that it can be read, then read into the register, then written.
 	 */
-	err = check_mem_access(env, insn_idx, insn->dst_reg, insn->off, size, false, -1, true);
-	if (!err && load_regno >= 0)
-		err = check_mem_access(env, insn_idx, insn->dst_reg, insn->off, size, false,
-				       load_regno, true);
-	if (!err)
-		err = check_mem_access(env, insn_idx, insn->dst_reg, insn->off, size, true, -1,
-				       true);
-	return err;
+	err = check_mem_access(env, access);
+	if (!err && regno >= 0) {
+		access.dst = &cur_regs(env)[regno];
+		err = check_mem_access(env, access);
+		access.dst = NULL;
+	}
+	access.write = true;
+	return err ?: check_mem_access(env, access);
 }
 
 int check_helper_mem_access(struct bpf_verifier_env *env, int regno, int access_size,

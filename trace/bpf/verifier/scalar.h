@@ -50,6 +50,10 @@ void scalar_sync(struct bpf_scalar *s);
 /* The lower bytes (1, 2, 4), zero-extended. */
 void scalar_truncate(struct bpf_scalar *s, u8 bytes);
 bool scalar_is_const(const struct bpf_scalar *s);
+static inline bool scalar_is_zero(const struct bpf_scalar *s)
+{
+	return !s->var_off.mask && !s->var_off.value;
+}
 /* Each value of `inner` is one of `outer`, by all views. */
 bool scalar_within(const struct bpf_scalar *outer, const struct bpf_scalar *inner);
 /* No value is in it: two views contradict each other. */

@@ -40,8 +40,6 @@ int check_stack_bounds(struct bpf_verifier_env *env, int regno, int off, int siz
 	if (!tnum_is_const(var_off) && (max >= BPF_MAX_VAR_OFF || min <= -BPF_MAX_VAR_OFF))
 		return refuse(env, -EACCES, "invalid unbounded variable-offset%s stack R%d\n",
 			      access, regno);
-	if (tnum_is_const(var_off))
-		min = max = (s64)var_off.value;
 	min += off;
 	max += off;
 	if (size >= 0 && min >= -MAX_BPF_STACK && min < 0 && max + size <= 0)
@@ -102,18 +100,8 @@ static void write_number(struct bpf_func_state *func, int off, int size,
 }
 
 static int write_fixed(struct bpf_verifier_env *env, struct bpf_func_state *func, int off, int size,
-		       int value_regno, u32 insn_idx)
+		       const struct bpf_reg_state *value)
 {
-	const struct bpf_insn *insn = &env->insns[insn_idx];
-	const struct bpf_reg_state *value = NULL;
-	struct bpf_reg_state constant;
-
-	if (value_regno >= 0) {
-		value = &cur_regs(env)[value_regno];
-	} else if (insn->code == (BPF_ST | BPF_MEM | BPF_SIZE(insn->code))) {
-		mark_reg_known(&constant, (u64)(s64)insn->imm);
-		value = &constant;
-	}
 	/* Nothing is left of what was here. */
 	if (size == BPF_REG_SIZE && off % BPF_REG_SIZE == 0)
 		slot_at(func, off)->reads = NULL;
@@ -142,20 +130,6 @@ static void write_variable(struct bpf_func_state *func, int min, int end,
 	}
 }
 
-int check_stack_write(struct bpf_verifier_env *env, int ptr_regno, int off, int size,
-		      int value_regno, u32 insn_idx)
-{
-	const struct bpf_reg_state *ptr = &cur_regs(env)[ptr_regno];
-	struct bpf_func_state *func = frame_of(env, ptr);
-
-	if (tnum_is_const(ptr->s.var_off))
-		return write_fixed(env, func, off + (int)ptr->s.var_off.value, size, value_regno,
-				   insn_idx);
-	write_variable(func, off + (int)ptr->s.smin, off + (int)ptr->s.smax + size,
-		       value_regno < 0 ? NULL : &cur_regs(env)[value_regno]);
-	return 0;
-}
-
 /* The bytes from min up to end are read. */
 static void mark_read(struct bpf_func_state *func, int min, int end)
 {
@@ -164,11 +138,8 @@ static void mark_read(struct bpf_func_state *func, int min, int end)
 }
 
 /* Bytes from min up to end: 0 if all are, else unknown. */
-static void read_bytes(struct bpf_verifier_env *env, struct bpf_func_state *func, int min, int end,
-		       int dst_regno)
+static void read_bytes(struct bpf_func_state *func, int min, int end, struct bpf_reg_state *dst)
 {
-	struct bpf_reg_state *dst = &cur_regs(env)[dst_regno];
-
 	for (int i = min; i < end; i++) {
 		if (*byte_at(func, i) != STACK_ZERO) {
 			mark_reg_unknown(dst);
@@ -179,15 +150,14 @@ static void read_bytes(struct bpf_verifier_env *env, struct bpf_func_state *func
 }
 
 static int read_fixed(struct bpf_verifier_env *env, struct bpf_func_state *func, int off, int size,
-		      int dst_regno)
+		      struct bpf_reg_state *dst)
 {
 	struct bpf_stack_state *slot = slot_at(func, off);
 	int spilled_size = 0;
 
-	mark_read(func, off, off + size);
 	if (!bpf_is_spilled_reg(slot)) {
-		if (dst_regno >= 0)
-			read_bytes(env, func, off, off + size, dst_regno);
+		if (dst)
+			read_bytes(func, off, off + size, dst);
 		return 0;
 	}
 	while (spilled_size < BPF_REG_SIZE &&
@@ -195,31 +165,44 @@ static int read_fixed(struct bpf_verifier_env *env, struct bpf_func_state *func,
 		spilled_size++;
 	if (slot->spilled.type != SCALAR_VALUE && size != BPF_REG_SIZE)
 		return refuse(env, -EACCES, "invalid size of register fill\n");
-	if (dst_regno < 0)
+	if (!dst)
 		return 0;
 	/* Another size is another number; check_mem_access() knows its upper bits. */
 	if (off % BPF_REG_SIZE == 0 && size == spilled_size)
-		cur_regs(env)[dst_regno] = slot->spilled;
+		*dst = slot->spilled;
 	else
-		mark_reg_unknown(&cur_regs(env)[dst_regno]);
+		mark_reg_unknown(dst);
 	return 0;
 }
 
-int check_stack_read(struct bpf_verifier_env *env, int ptr_regno, int off, int size, int dst_regno)
+int check_stack_access(struct bpf_verifier_env *env, const struct bpf_access *a)
 {
-	const struct bpf_reg_state *ptr = &cur_regs(env)[ptr_regno];
-	struct bpf_func_state *func = frame_of(env, ptr);
+	struct bpf_func_state *func = frame_of(env, a->reg);
+	bool fixed = scalar_is_const(&a->reg->s);
+	int min, end, err;
 
-	if (tnum_is_const(ptr->s.var_off))
-		return read_fixed(env, func, off + (int)ptr->s.var_off.value, size, dst_regno);
-	if (dst_regno < 0)
+	err = check_stack_bounds(env, a->regno, a->off, a->size,
+				 a->write ? " write to" : " read from");
+	if (err)
+		return err;
+	min = a->off + (int)a->reg->s.smin;
+	end = a->off + (int)a->reg->s.smax + a->size;
+	if (a->write && fixed)
+		return write_fixed(env, func, min, a->size, a->value);
+	if (a->write) {
+		write_variable(func, min, end, a->value);
+		return 0;
+	}
+	mark_read(func, min, end);
+	if (fixed)
+		return read_fixed(env, func, min, a->size, a->dst);
+	if (!a->dst)
 		return refuse(
 			env, -EACCES,
 			"variable offset stack pointer cannot be passed into helper function; "
 			"var_off=" TNUM_FMT " off=%d size=%d\n",
-			TNUM_ARGS(ptr->s.var_off), off, size);
-	mark_read(func, off + (int)ptr->s.smin, off + (int)ptr->s.smax + size);
-	read_bytes(env, func, off + (int)ptr->s.smin, off + (int)ptr->s.smax + size, dst_regno);
+			TNUM_ARGS(a->reg->s.var_off), a->off, a->size);
+	read_bytes(func, min, end, a->dst);
 	return 0;
 }
 
@@ -227,20 +210,17 @@ int check_stack_helper_access(struct bpf_verifier_env *env, int regno, int off, 
 			      bool zero_size_allowed, bool write)
 {
 	const struct bpf_reg_state *ptr = &cur_regs(env)[regno];
-	int min, max, err;
+	int min, end, err;
 
 	if (!size && !zero_size_allowed)
 		return refuse(env, -EACCES, "invalid zero-sized read\n");
 	err = check_stack_bounds(env, regno, off, size, " indirect access to");
 	if (err)
 		return err;
-	min = max = (int)ptr->s.var_off.value;
-	if (!tnum_is_const(ptr->s.var_off)) {
-		min = (int)ptr->s.smin;
-		max = (int)ptr->s.smax;
-	}
-	mark_read(frame_of(env, ptr), off + min, off + max + size);
+	min = off + (int)ptr->s.smin;
+	end = off + (int)ptr->s.smax + size;
+	mark_read(frame_of(env, ptr), min, end);
 	if (write)
-		set_bytes(frame_of(env, ptr), off + min, max - min + size, STACK_MISC);
+		set_bytes(frame_of(env, ptr), min, end - min, STACK_MISC);
 	return 0;
 }

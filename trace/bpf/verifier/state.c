@@ -134,8 +134,7 @@ struct bpf_func_state *bpf_push_frame(struct bpf_verifier_env *env,
 	frame->subprogno = subprogno;
 	for (u32 i = 0; i < MAX_BPF_REG; i++)
 		mark_reg_not_init(&frame->regs[i]);
-	mark_reg_known_zero(&frame->regs[BPF_REG_FP]);
-	frame->regs[BPF_REG_FP].type = PTR_TO_STACK;
+	mark_reg_pointer(&frame->regs[BPF_REG_FP], PTR_TO_STACK);
 	frame->regs[BPF_REG_FP].frameno = no;
 	state->curframe = no;
 	state->frame[no] = frame;
@@ -188,9 +187,10 @@ void mark_reg_known(struct bpf_reg_state *reg, u64 value)
 	scalar_set_const(&reg->s, value);
 }
 
-void mark_reg_known_zero(struct bpf_reg_state *reg)
+void mark_reg_pointer(struct bpf_reg_state *reg, u32 type)
 {
 	mark_reg_known(reg, 0);
+	reg->type = type;
 }
 
 void bpf_for_each_reg(struct bpf_verifier_state *state,

@@ -144,46 +144,57 @@ static int note_pointer_type(struct bpf_verifier_env *env, u32 type)
 
 static int check_ldx(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
-	u32 type;
+	u32 type = cur_regs(env)[insn->src_reg].type;
 	int err = check_reg_arg(env, insn->src_reg, true);
 
 	err = err ?: check_reg_arg(env, insn->dst_reg, false);
-	if (err)
-		return err;
-	type = cur_regs(env)[insn->src_reg].type;
-	err = check_mem_access(env, env->insn_idx, insn->src_reg, insn->off, BPF_SIZE(insn->code),
-			       false, insn->dst_reg, false);
+	err = err
+		      ?: check_mem_access(env, (struct bpf_access){
+						       .regno = insn->src_reg,
+						       .off = insn->off,
+						       .size = (int)bpf_size_to_bytes(insn->code),
+						       .dst = &cur_regs(env)[insn->dst_reg],
+					       });
 	return err ?: note_pointer_type(env, type);
+}
+
+static int check_store(struct bpf_verifier_env *env, const struct bpf_insn *insn,
+		       const struct bpf_reg_state *value)
+{
+	return check_mem_access(env, (struct bpf_access){
+					     .regno = insn->dst_reg,
+					     .off = insn->off,
+					     .size = (int)bpf_size_to_bytes(insn->code),
+					     .write = true,
+					     .value = value,
+				     });
 }
 
 static int check_stx(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
-	u32 type;
 	int err;
 
 	if (BPF_MODE(insn->code) == BPF_ATOMIC)
-		return check_atomic(env, env->insn_idx, insn);
+		return check_atomic(env, insn);
 	err = check_reg_arg(env, insn->src_reg, true);
 	err = err ?: check_reg_arg(env, insn->dst_reg, true);
-	if (err)
-		return err;
-	type = cur_regs(env)[insn->dst_reg].type;
-	err = check_mem_access(env, env->insn_idx, insn->dst_reg, insn->off, BPF_SIZE(insn->code),
-			       true, insn->src_reg, false);
-	return err ?: note_pointer_type(env, type);
+	err = err ?: check_store(env, insn, &cur_regs(env)[insn->src_reg]);
+	return err ?: note_pointer_type(env, cur_regs(env)[insn->dst_reg].type);
 }
 
 static int check_st(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
+	const struct bpf_reg_state *ptr = &cur_regs(env)[insn->dst_reg];
 	int err = check_reg_arg(env, insn->dst_reg, true);
+	struct bpf_reg_state constant;
 
 	if (err)
 		return err;
-	if (reg_base(&cur_regs(env)[insn->dst_reg]) == PTR_TO_CTX)
+	if (reg_base(ptr) == PTR_TO_CTX)
 		return refuse(env, -EACCES, "BPF_ST stores into R%d %s is not allowed\n",
-			      insn->dst_reg, bpf_reg_type_str(cur_regs(env)[insn->dst_reg].type));
-	return check_mem_access(env, env->insn_idx, insn->dst_reg, insn->off, BPF_SIZE(insn->code),
-				true, -1, false);
+			      insn->dst_reg, bpf_reg_type_str(ptr->type));
+	mark_reg_known(&constant, (u64)(s64)insn->imm);
+	return check_store(env, insn, &constant);
 }
 
 /* ---- constants of 64 bits ---- */
@@ -202,8 +213,7 @@ static int load_callback(struct bpf_verifier_env *env, const struct bpf_insn *in
 	if (!subprog)
 		return refuse(env, -EINVAL, "callback function cannot be the main program\n");
 	env->subprogs[subprog].is_callback = true;
-	mark_reg_known_zero(dst);
-	dst->type = PTR_TO_FUNC;
+	mark_reg_pointer(dst, PTR_TO_FUNC);
 	dst->subprogno = (u32)subprog;
 	return 0;
 }
@@ -271,8 +281,7 @@ static int check_ld_abs(struct bpf_verifier_env *env, const struct bpf_insn *ins
 		if (err)
 			return err;
 	}
-	if (regs[BPF_REG_6].off || !scalar_is_const(&regs[BPF_REG_6].s) ||
-	    regs[BPF_REG_6].s.var_off.value)
+	if (regs[BPF_REG_6].off || !scalar_is_zero(&regs[BPF_REG_6].s))
 		return refuse(env, -EACCES,
 			      "dereference of modified ctx ptr R6 off=%d disallowed\n",
 			      regs[BPF_REG_6].off);

@@ -264,7 +264,7 @@ static inline u32 reg_base(const struct bpf_reg_state *reg)
 /* The number 0, which may stand for NULL. */
 static inline bool bpf_reg_is_null(const struct bpf_reg_state *reg)
 {
-	return reg->type == SCALAR_VALUE && scalar_is_const(&reg->s) && !reg->s.var_off.value;
+	return reg->type == SCALAR_VALUE && scalar_is_zero(&reg->s);
 }
 /* A copy of a state, or NULL: no memory, or the limit, see env->push_error. */
 struct bpf_verifier_state *bpf_copy_state(struct bpf_verifier_env *env,
@@ -287,8 +287,8 @@ void *bpf_state_alloc(struct bpf_verifier_env *env, size_t size);
 void bpf_state_free(struct bpf_verifier_env *env, void *memory); /* NULL is fine */
 void mark_reg_unknown(struct bpf_reg_state *reg);                /* any number */
 void mark_reg_not_init(struct bpf_reg_state *reg);
-/* The number 0. For a pointer without offset: the caller sets type and the rest afterwards. */
-void mark_reg_known_zero(struct bpf_reg_state *reg);
+/* A pointer of that type, without offset. The caller sets what it leads to. */
+void mark_reg_pointer(struct bpf_reg_state *reg, u32 type);
 void mark_reg_known(struct bpf_reg_state *reg, u64 value);
 /* Calls fn for each register and spilled register of all frames of the state. */
 void bpf_for_each_reg(struct bpf_verifier_state *state,
@@ -296,10 +296,22 @@ void bpf_for_each_reg(struct bpf_verifier_state *state,
 /* Makes room for size bytes of stack below R10. 0, -ENOMEM, -E2BIG. */
 int bpf_grow_stack(struct bpf_verifier_env *env, struct bpf_func_state *func, u32 size);
 
-/* stack.c: value_regno < 0: no register, an unknown number. off < 0, constant or by ptr->s. */
-int check_stack_read(struct bpf_verifier_env *env, int ptr_regno, int off, int size, int dst_regno);
-int check_stack_write(struct bpf_verifier_env *env, int ptr_regno, int off, int size,
-		      int value_regno, u32 insn_idx);
+/*
+ * One access to memory: size bytes at off of a pointer. A store writes *value (NULL: any number),
+ * a load sets *dst (NULL: nothing).
+ */
+struct bpf_access {
+	int regno; /* of the pointer */
+	int off;   /* with the constant part of the pointer's */
+	int size;
+	bool write, strict_alignment;
+	const struct bpf_reg_state *value;
+	struct bpf_reg_state *dst;
+	const struct bpf_reg_state *reg; /* the pointer: set by check_mem_access() */
+};
+
+/* stack.c */
+int check_stack_access(struct bpf_verifier_env *env, const struct bpf_access *access);
 /* Makes room for the access, or says that " read from", " write to" … is out of bounds. */
 int check_stack_bounds(struct bpf_verifier_env *env, int regno, int off, int size,
 		       const char *access);
@@ -308,9 +320,8 @@ int check_stack_helper_access(struct bpf_verifier_env *env, int regno, int off, 
 			      bool zero_size_allowed, bool write);
 
 /* memory.c: a load, store or atomic through a pointer register. */
-int check_mem_access(struct bpf_verifier_env *env, u32 insn_idx, int regno, int off, u8 bpf_size,
-		     bool write, int value_regno, bool strict_alignment_once);
-int check_atomic(struct bpf_verifier_env *env, u32 insn_idx, const struct bpf_insn *insn);
+int check_mem_access(struct bpf_verifier_env *env, struct bpf_access access);
+int check_atomic(struct bpf_verifier_env *env, const struct bpf_insn *insn);
 /* A helper reads access_size bytes at a register's pointer, or also writes them. */
 int check_helper_mem_access(struct bpf_verifier_env *env, int regno, int access_size,
 			    bool zero_size_allowed, bool write);
@@ -325,12 +336,10 @@ int check_ptr_off_reg(struct bpf_verifier_env *env, int regno, bool fixed_off_ok
 /* pointers.c: ADD, SUB with a pointer; all other arithmetic on pointers is refused. */
 int adjust_ptr_min_max_vals(struct bpf_verifier_env *env, const struct bpf_insn *insn,
 			    const struct bpf_reg_state *ptr, const struct bpf_reg_state *scalar);
-/* btf.c: a load of size bytes at off of a struct of the kernel: what dst_regno becomes. */
-int check_ptr_to_btf_access(struct bpf_verifier_env *env, int regno, int off, int size, bool write,
-			    int dst_regno);
+/* btf.c: a load from a struct of the kernel. */
+int check_ptr_to_btf_access(struct bpf_verifier_env *env, const struct bpf_access *access);
 /* The same of a load from a map: its members are readable as those of a struct of the kernel. */
-int check_ptr_to_map_access(struct bpf_verifier_env *env, int regno, int off, int size, bool write,
-			    int dst_regno);
+int check_ptr_to_map_access(struct bpf_verifier_env *env, const struct bpf_access *access);
 /* step.c: one instruction that is no jump: loads, stores, arithmetic. */
 int check_step(struct bpf_verifier_env *env, const struct bpf_insn *insn);
 int check_reg_arg(struct bpf_verifier_env *env, u32 regno, bool is_source);

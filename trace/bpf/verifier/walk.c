@@ -79,7 +79,7 @@ static int check_packet_end(struct bpf_verifier_env *env)
 		return 0;
 	if (!bpf_push_state(env, env->insn_idx, env->insn_idx - 1))
 		return env->push_error;
-	mark_reg_known_zero(&cur_regs(env)[BPF_REG_0]);
+	mark_reg_known(&cur_regs(env)[BPF_REG_0], 0);
 	return prepare_func_exit(env, &env->insn_idx);
 }
 
@@ -218,12 +218,10 @@ static int init_arguments(struct bpf_verifier_env *env, u32 subprog, struct bpf_
 			mark_reg_unknown(reg);
 			break;
 		case BPF_FUNC_ARG_CTX:
-			mark_reg_known_zero(reg);
-			reg->type = PTR_TO_CTX;
+			mark_reg_pointer(reg, PTR_TO_CTX);
 			break;
 		case BPF_FUNC_ARG_MEM:
-			mark_reg_known_zero(reg);
-			reg->type = PTR_TO_MEM | PTR_MAYBE_NULL;
+			mark_reg_pointer(reg, PTR_TO_MEM | PTR_MAYBE_NULL);
 			reg->mem_size = arg[i].mem_size;
 			reg->id = ++env->id_gen;
 			break;
@@ -250,8 +248,7 @@ static int start_walk(struct bpf_verifier_env *env, u32 subprog)
 	env->prev_insn_idx = -1;
 	if (subprog)
 		return init_arguments(env, subprog, frame->regs);
-	mark_reg_known_zero(&frame->regs[BPF_REG_1]);
-	frame->regs[BPF_REG_1].type = PTR_TO_CTX;
+	mark_reg_pointer(&frame->regs[BPF_REG_1], PTR_TO_CTX);
 	return 0;
 }
 
