@@ -9,6 +9,38 @@
 #include "trace/bpf/helpers/numbers.h"
 #include "trace/bpf/verifier/verifier.h"
 
+static u64 call_target(const struct bpf_func_proto *proto, u32 func_id, const struct bpf_map *map)
+{
+	const struct bpf_map_ops *ops = map ? map->ops : NULL;
+	u64 operation = 0;
+
+	switch (func_id) {
+	case BPF_FUNC_map_lookup_elem:
+		operation = (u64)ops->lookup;
+		break;
+	case BPF_FUNC_map_update_elem:
+		operation = (u64)ops->update;
+		break;
+	case BPF_FUNC_map_delete_elem:
+		operation = (u64)ops->delete;
+		break;
+	case BPF_FUNC_map_lookup_percpu_elem:
+		operation = (u64)ops->lookup_percpu;
+		break;
+	default:
+		break;
+	}
+	return operation ?: (u64)proto->func;
+}
+
+void bpf_note_call_target(struct bpf_verifier_env *env, u32 insn_idx, const struct bpf_map *map)
+{
+	struct bpf_insn_aux_data *aux = &env->aux[insn_idx];
+	u64 target = call_target(aux->proto, (u32)env->insns[insn_idx].imm, map);
+
+	aux->address = !aux->address || aux->address == target ? target : (u64)aux->proto->func;
+}
+
 static void fix_ld_imm64(struct bpf_verifier_env *env, u32 i)
 {
 	struct bpf_insn *insn = &env->insns[i];

@@ -9,6 +9,7 @@
 #include "trace/bpf/core/prog.h"
 
 struct bpf_func_state;
+struct bpf_map;
 struct bpf_verifier_env;
 
 /* Where the user's log goes. */
@@ -44,9 +45,10 @@ __printf(2, 3) void bpf_log(struct bpf_verifier_log *log, const char *fmt, ...);
 /* The same, and returns err: the check ends here. */
 __printf(3, 4) int refuse(struct bpf_verifier_env *env, int err, const char *fmt, ...);
 void bpf_print_state(struct bpf_verifier_env *env, const struct bpf_func_state *state);
-void bpf_print_insn(struct bpf_verifier_env *env, u32 insn_idx);
-/* After its line, what its registers are now. insn_idx < 0, or another text follows: nothing. */
-void bpf_print_insn_state(struct bpf_verifier_env *env, s32 insn_idx);
+/* Before the walk does an instruction; or does not, because a state like this one was there. */
+void bpf_log_step(struct bpf_verifier_env *env, bool new_way);
+void bpf_log_pruned(struct bpf_verifier_env *env, bool new_way);
+void bpf_print_stats(struct bpf_verifier_env *env, u64 ns);
 void bpf_log_rewind(struct bpf_verifier_env *env, u64 pos);
 const char *bpf_reg_type_str(u32 type);
 /* disasm.c: "(b7) r0 = 0". At most size bytes. Pure; no env. */
@@ -86,5 +88,10 @@ int bpf_get_func_args(struct bpf_verifier_env *env, u32 subprog, struct bpf_func
 /* Whether a FUNC_PROTO of the program's BTF returns a number. */
 bool bpf_returns_number(const struct btf *btf, const struct btf_type *proto);
 
-/* fixup.c: after the walk: what the interpreter and the JIT need (trace/bpf/core/prog.h). */
+/*
+ * fixup.c: helpers of maps call a function of the map's type. So the program may call that itself,
+ * if all ways to the call come with maps of one type. Called once on each way.
+ */
+void bpf_note_call_target(struct bpf_verifier_env *env, u32 insn_idx, const struct bpf_map *map);
+/* After the walk: what the interpreter and the JIT need (trace/bpf/core/prog.h). */
 int bpf_fixup(struct bpf_verifier_env *env);

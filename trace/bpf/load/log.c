@@ -212,7 +212,7 @@ void bpf_log_rewind(struct bpf_verifier_env *env, u64 pos)
 		env->log->write(env->log, "", 0);
 }
 
-void bpf_print_insn(struct bpf_verifier_env *env, u32 insn_idx)
+static void print_insn(struct bpf_verifier_env *env, u32 insn_idx)
 {
 	u64 start = env->log->pos;
 	char text[96];
@@ -223,7 +223,8 @@ void bpf_print_insn(struct bpf_verifier_env *env, u32 insn_idx)
 	env->insn_log_len = (u32)(env->log->pos - start - 1);
 }
 
-void bpf_print_insn_state(struct bpf_verifier_env *env, s32 insn_idx)
+/* After its line, what its registers are now. insn_idx < 0, or another text follows: nothing. */
+static void print_insn_state(struct bpf_verifier_env *env, s32 insn_idx)
 {
 	u16 use = 0, def = 0;
 	u32 column;
@@ -236,4 +237,46 @@ void bpf_print_insn_state(struct bpf_verifier_env *env, s32 insn_idx)
 	bpf_log_rewind(env, env->log->pos - 1);
 	verbose(env, "%*c;", column - env->insn_log_len, ' ');
 	print_state(env, cur_func(env), use | def, stored_slot(&env->insns[insn_idx]));
+}
+
+void bpf_log_step(struct bpf_verifier_env *env, bool new_way)
+{
+	u32 level = env->log->level;
+
+	if (!(level & BPF_LOG_LEVEL))
+		return;
+	if (!new_way) {
+		print_insn_state(env, env->prev_insn_idx);
+	} else if (level & BPF_LOG_LEVEL2 && env->prev_insn_idx >= 0) {
+		verbose(env, "\nfrom %d to %u:", env->prev_insn_idx, env->insn_idx);
+		bpf_print_state(env, cur_func(env));
+	}
+	print_insn(env, env->insn_idx);
+}
+
+void bpf_log_pruned(struct bpf_verifier_env *env, bool new_way)
+{
+	if (!(env->log->level & BPF_LOG_LEVEL))
+		return;
+	if (new_way)
+		verbose(env, "\nfrom %d to %u: safe\n", env->prev_insn_idx, env->insn_idx);
+	else
+		verbose(env, "%u: safe\n", env->insn_idx);
+}
+
+/* bpftrace and bpftool read some of these words. */
+void bpf_print_stats(struct bpf_verifier_env *env, u64 ns)
+{
+	if (env->log->level & BPF_LOG_STATS) {
+		verbose(env, "verification time %lu usec\nstack depth ", ns / 1000);
+		for (u32 i = 0; i < env->nr_subprogs; i++)
+			verbose(env, i ? "+%u" : "%u", env->subprogs[i].stack_depth);
+		verbose(env, "\n");
+	}
+	/* There are no marks of reads that go from state to state. */
+	verbose(env,
+		"processed %u insns (limit %u) max_states_per_insn %u total_states %u peak_states "
+		"%u mark_read 0\n",
+		env->insn_processed, BPF_COMPLEXITY_LIMIT_INSNS, env->max_states_per_insn,
+		env->total_states, env->peak_states);
 }

@@ -235,7 +235,7 @@ int check_func_arg(struct bpf_verifier_env *env, u32 arg, struct bpf_call *call)
 
 	if (base == ARG_DONTCARE)
 		return 0;
-	err = check_reg_arg(env, (u32)regno, true);
+	err = check_reg_read(env, (u32)regno);
 	if (err || base == ARG_ANYTHING)
 		return err;
 	/* A prototype names the map before what lies in it. */
@@ -277,7 +277,7 @@ static int check_global_arg(struct bpf_verifier_env *env, u32 i, const struct bp
 	int regno = (int)(BPF_REG_1 + i), err;
 	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
 
-	err = check_reg_arg(env, (u32)regno, true);
+	err = check_reg_read(env, (u32)regno);
 	if (err)
 		return err;
 	switch (arg->kind) {

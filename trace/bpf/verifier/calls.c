@@ -180,7 +180,7 @@ int check_return_code(struct bpf_verifier_env *env)
 {
 	const struct bpf_reg_state *r0 = &cur_regs(env)[BPF_REG_0];
 	const struct bpf_prog *prog = env->prog;
-	int err = check_reg_arg(env, BPF_REG_0, true);
+	int err = check_reg_read(env, BPF_REG_0);
 	s32 min, max;
 
 	if (err)

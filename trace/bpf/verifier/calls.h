@@ -28,9 +28,7 @@ int check_global_args(struct bpf_verifier_env *env, u32 subprogno);
 int check_map_func_compatibility(struct bpf_verifier_env *env, const struct bpf_map *map,
 				 u32 func_id);
 
-/* calls.c: R0 to R5 after a call. */
-void clear_caller_saved_regs(struct bpf_verifier_env *env);
-/* Pushes a state that begins in the callback of the call. */
+/* calls.c: pushes a state that begins in the callback of the call. */
 int push_callback(struct bpf_verifier_env *env, u32 insn_idx, const struct bpf_call *call);
 /* "At … the register R0 has value …": R0 is precise, and in min … max, or -EINVAL. */
 int check_r0_range(struct bpf_verifier_env *env, const char *where, u64 min, u64 max);

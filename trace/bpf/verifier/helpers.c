@@ -51,40 +51,6 @@ static int check_rdonly_map(struct bpf_verifier_env *env, const struct bpf_call 
 	}
 }
 
-/* A helper of maps only calls an operation of the map's type: the program may do that itself. */
-static u64 call_target(const struct bpf_call *call)
-{
-	const struct bpf_map_ops *ops = call->map ? call->map->ops : NULL;
-	u64 operation = 0;
-
-	switch (call->func_id) {
-	case BPF_FUNC_map_lookup_elem:
-		operation = (u64)ops->lookup;
-		break;
-	case BPF_FUNC_map_update_elem:
-		operation = (u64)ops->update;
-		break;
-	case BPF_FUNC_map_delete_elem:
-		operation = (u64)ops->delete;
-		break;
-	case BPF_FUNC_map_lookup_percpu_elem:
-		operation = (u64)ops->lookup_percpu;
-		break;
-	default:
-		break;
-	}
-	return operation ?: (u64)call->proto->func;
-}
-
-/* Ways that come with maps of different types need the helper. */
-static void note_call_target(struct bpf_verifier_env *env, u32 insn_idx,
-			     const struct bpf_call *call)
-{
-	u64 *address = &env->aux[insn_idx].address, target = call_target(call);
-
-	*address = !*address || *address == target ? target : (u64)call->proto->func;
-}
-
 static int release_argument(struct bpf_verifier_env *env, const struct bpf_call *call)
 {
 	int err = call->releases ? release_reference(env, call->ref_obj_id) : 0;
@@ -208,7 +174,7 @@ int check_helper_call(struct bpf_verifier_env *env, const struct bpf_insn *insn,
 		err = check_rdonly_map(env, &call);
 	if (err)
 		return err;
-	note_call_target(env, *insn_idx, &call);
+	bpf_note_call_target(env, *insn_idx, call.map);
 	err = release_argument(env, &call);
 	if (!err && bpf_calls_callback(env, insn))
 		err = push_callback(env, *insn_idx, &call);

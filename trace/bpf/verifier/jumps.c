@@ -158,10 +158,8 @@ int check_cond_jmp_op(struct bpf_verifier_env *env, const struct bpf_insn *insn,
 {
 	struct bpf_reg_state *regs = cur_regs(env), dst, src;
 	struct bpf_verifier_state *other;
-	int way, err = check_reg_arg(env, insn->dst_reg, true);
+	int way, err = check_operands(env, insn);
 
-	if (!err && BPF_SRC(insn->code) == BPF_X)
-		err = check_reg_arg(env, insn->src_reg, true);
 	if (err)
 		return err;
 	dst = regs[insn->dst_reg];

@@ -277,36 +277,22 @@ static bool is_known_atomic(s32 imm)
 
 int check_atomic(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
-	struct bpf_access access = {
-		.regno = insn->dst_reg,
-		.off = insn->off,
-		.size = (int)bpf_size_to_bytes(insn->code),
-		.strict_alignment = true,
-	};
+	struct bpf_access access = bpf_access_of(insn, insn->dst_reg);
 	int regno = fetched_reg(insn), err;
 
 	if (!is_known_atomic(insn->imm))
 		return refuse(env, -EINVAL, "BPF_ATOMIC uses invalid atomic opcode %02x\n",
 			      insn->imm);
-	err = check_reg_arg(env, insn->src_reg, true);
-	err = err ?: check_reg_arg(env, insn->dst_reg, true);
-	if (!err && insn->imm == BPF_CMPXCHG)
-		err = check_reg_arg(env, BPF_REG_0, true);
-	if (err)
-		return err;
 	if (reg_base(&cur_regs(env)[insn->dst_reg]) == PTR_TO_CTX)
 		return refuse(env, -EACCES, "BPF_ATOMIC stores into R%d ctx is not allowed\n",
 			      insn->dst_reg);
-	if (regno >= 0) {
-		err = check_reg_arg(env, (u32)regno, false);
-		if (err)
-			return err;
-		/* Not by a register that it changes: the store would be looked for elsewhere. */
+	/* Not by a register that it changes: the store would be looked for elsewhere. */
+	if (regno >= 0)
 		mark_reg_unknown(&cur_regs(env)[regno]);
-	}
 	/*
 	 * The memory must be such that it can be read, then read into the register, then written.
 	 */
+	access.strict_alignment = true;
 	err = check_mem_access(env, access);
 	if (!err && regno >= 0) {
 		access.dst = &cur_regs(env)[regno];

@@ -5,15 +5,6 @@
 #include "kernel/errno.h"
 #include "trace/bpf/verifier/verifier.h"
 
-int check_reg_arg(struct bpf_verifier_env *env, u32 regno, bool is_source)
-{
-	if (is_source && cur_regs(env)[regno].type == NOT_INIT)
-		return refuse(env, -EACCES, "R%u !read_ok\n", regno);
-	if (!is_source && regno == BPF_REG_FP)
-		return refuse(env, -EACCES, "frame pointer is read only\n");
-	return 0;
-}
-
 /* ---- arithmetic ---- */
 
 static int check_mov(struct bpf_verifier_env *env, const struct bpf_insn *insn)
@@ -91,17 +82,8 @@ static int check_binary_op(struct bpf_verifier_env *env, const struct bpf_insn *
 static int check_alu(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
 	struct bpf_reg_state *dst = &cur_regs(env)[insn->dst_reg];
-	u8 op = BPF_OP(insn->code);
-	int err = 0;
 
-	if (op != BPF_END && BPF_SRC(insn->code) == BPF_X)
-		err = check_reg_arg(env, insn->src_reg, true);
-	if (!err && op != BPF_MOV)
-		err = check_reg_arg(env, insn->dst_reg, true);
-	err = err ?: check_reg_arg(env, insn->dst_reg, false);
-	if (err)
-		return err;
-	switch (op) {
+	switch (BPF_OP(insn->code)) {
 	case BPF_MOV:
 		return check_mov(env, insn);
 	case BPF_NEG:
@@ -144,52 +126,36 @@ static int note_pointer_type(struct bpf_verifier_env *env, u32 type)
 
 static int check_ldx(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
+	struct bpf_access access = bpf_access_of(insn, insn->src_reg);
 	u32 type = cur_regs(env)[insn->src_reg].type;
-	int err = check_reg_arg(env, insn->src_reg, true);
 
-	err = err ?: check_reg_arg(env, insn->dst_reg, false);
-	err = err
-		      ?: check_mem_access(env, (struct bpf_access){
-						       .regno = insn->src_reg,
-						       .off = insn->off,
-						       .size = (int)bpf_size_to_bytes(insn->code),
-						       .dst = &cur_regs(env)[insn->dst_reg],
-					       });
-	return err ?: note_pointer_type(env, type);
+	access.dst = &cur_regs(env)[insn->dst_reg];
+	return check_mem_access(env, access) ?: note_pointer_type(env, type);
 }
 
 static int check_store(struct bpf_verifier_env *env, const struct bpf_insn *insn,
 		       const struct bpf_reg_state *value)
 {
-	return check_mem_access(env, (struct bpf_access){
-					     .regno = insn->dst_reg,
-					     .off = insn->off,
-					     .size = (int)bpf_size_to_bytes(insn->code),
-					     .write = true,
-					     .value = value,
-				     });
+	struct bpf_access access = bpf_access_of(insn, insn->dst_reg);
+
+	access.write = true;
+	access.value = value;
+	return check_mem_access(env, access);
 }
 
 static int check_stx(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
-	int err;
-
 	if (BPF_MODE(insn->code) == BPF_ATOMIC)
 		return check_atomic(env, insn);
-	err = check_reg_arg(env, insn->src_reg, true);
-	err = err ?: check_reg_arg(env, insn->dst_reg, true);
-	err = err ?: check_store(env, insn, &cur_regs(env)[insn->src_reg]);
-	return err ?: note_pointer_type(env, cur_regs(env)[insn->dst_reg].type);
+	return check_store(env, insn, &cur_regs(env)[insn->src_reg])
+		       ?: note_pointer_type(env, cur_regs(env)[insn->dst_reg].type);
 }
 
 static int check_st(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
 	const struct bpf_reg_state *ptr = &cur_regs(env)[insn->dst_reg];
-	int err = check_reg_arg(env, insn->dst_reg, true);
 	struct bpf_reg_state constant;
 
-	if (err)
-		return err;
 	if (reg_base(ptr) == PTR_TO_CTX)
 		return refuse(env, -EACCES, "BPF_ST stores into R%d %s is not allowed\n",
 			      insn->dst_reg, bpf_reg_type_str(ptr->type));
@@ -222,10 +188,7 @@ static int check_ld_imm(struct bpf_verifier_env *env, const struct bpf_insn *ins
 {
 	const struct bpf_insn_aux_data *aux = &env->aux[env->insn_idx];
 	struct bpf_reg_state *dst = &cur_regs(env)[insn->dst_reg];
-	int err = check_reg_arg(env, insn->dst_reg, false);
 
-	if (err)
-		return err;
 	if (insn->src_reg == BPF_PSEUDO_FUNC)
 		return load_callback(env, insn, dst);
 	mark_reg_known(dst, insn->src_reg ? 0 : bpf_imm64(insn));
@@ -258,7 +221,7 @@ static int check_ld_imm(struct bpf_verifier_env *env, const struct bpf_insn *ins
  * R0 = bytes of the packet, whose context is in R6. It is a call of a helper in disguise; and it
  * ends the function, with R0 = 0, if the packet is too short.
  */
-static int check_ld_abs(struct bpf_verifier_env *env, const struct bpf_insn *insn)
+static int check_ld_abs(struct bpf_verifier_env *env)
 {
 	struct bpf_reg_state *regs = cur_regs(env);
 	int err;
@@ -266,9 +229,6 @@ static int check_ld_abs(struct bpf_verifier_env *env, const struct bpf_insn *ins
 	if (env->prog->type != BPF_PROG_TYPE_SOCKET_FILTER)
 		return refuse(env, -EINVAL,
 			      "BPF_LD_[ABS|IND] instructions not allowed for this program type\n");
-	err = check_reg_arg(env, BPF_REG_6, true);
-	if (err)
-		return err;
 	err = check_reference_leak(env);
 	if (err) {
 		verbose(env, "BPF_LD_[ABS|IND] cannot be mixed with socket references\n");
@@ -276,23 +236,21 @@ static int check_ld_abs(struct bpf_verifier_env *env, const struct bpf_insn *ins
 	}
 	if (regs[BPF_REG_6].type != PTR_TO_CTX)
 		return refuse(env, -EINVAL, "at the time of BPF_LD_ABS|IND R6 != pointer to skb\n");
-	if (BPF_MODE(insn->code) == BPF_IND) {
-		err = check_reg_arg(env, insn->src_reg, true);
-		if (err)
-			return err;
-	}
 	if (regs[BPF_REG_6].off || !scalar_is_zero(&regs[BPF_REG_6].s))
 		return refuse(env, -EACCES,
 			      "dereference of modified ctx ptr R6 off=%d disallowed\n",
 			      regs[BPF_REG_6].off);
-	for (u32 i = BPF_REG_0; i <= BPF_REG_5; i++)
-		mark_reg_not_init(&regs[i]);
+	clear_caller_saved_regs(env);
 	mark_reg_unknown(&regs[BPF_REG_0]);
 	return 0;
 }
 
 int check_step(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
+	int err = check_operands(env, insn);
+
+	if (err)
+		return err;
 	switch (BPF_CLASS(insn->code)) {
 	case BPF_ALU:
 	case BPF_ALU64:
@@ -306,6 +264,6 @@ int check_step(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 	default: /* BPF_LD */
 		if (BPF_MODE(insn->code) == BPF_IMM)
 			return check_ld_imm(env, insn);
-		return check_ld_abs(env, insn);
+		return check_ld_abs(env);
 	}
 }

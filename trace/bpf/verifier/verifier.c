@@ -9,31 +9,13 @@
 
 static int check(struct bpf_verifier_env *env)
 {
-	int err = bpf_check_subprogs(env);
-
-	err = err ?: bpf_check_opcodes(env);
-	err = err ?: bpf_resolve_pseudo_ldimm64(env);
-	err = err ?: bpf_check_ways(env);
-	err = err ?: bpf_walk(env);
-	err = err ?: bpf_check_max_stack_depth(env);
-	return err ?: bpf_fixup(env);
-}
-
-/* bpftrace and bpftool read some of these words. */
-static void print_stats(struct bpf_verifier_env *env, u64 ns)
-{
-	if (env->log->level & BPF_LOG_STATS) {
-		verbose(env, "verification time %lu usec\nstack depth ", ns / 1000);
-		for (u32 i = 0; i < env->nr_subprogs; i++)
-			verbose(env, i ? "+%u" : "%u", env->subprogs[i].stack_depth);
-		verbose(env, "\n");
-	}
-	/* There are no marks of reads that go from state to state. */
-	verbose(env,
-		"processed %u insns (limit %u) max_states_per_insn %u total_states %u peak_states "
-		"%u mark_read 0\n",
-		env->insn_processed, BPF_COMPLEXITY_LIMIT_INSNS, env->max_states_per_insn,
-		env->total_states, env->peak_states);
+	return bpf_check_subprogs(env)
+		       ?: bpf_check_opcodes(env)
+		       ?: bpf_resolve_pseudo_ldimm64(env)
+		       ?: bpf_check_ways(env)
+		       ?: bpf_walk(env)
+		       ?: bpf_check_max_stack_depth(env)
+		       ?: bpf_fixup(env);
 }
 
 static int check_with_env(struct bpf_verifier_env *env, struct bpf_prog *prog,
@@ -51,7 +33,7 @@ static int check_with_env(struct bpf_verifier_env *env, struct bpf_prog *prog,
 	env->strict_alignment = attr->prog_flags & BPF_F_STRICT_ALIGNMENT;
 	env->test_state_freq = attr->prog_flags & BPF_F_TEST_STATE_FREQ;
 	err = check(env);
-	print_stats(env, (u64)(ktime_get() - start));
+	bpf_print_stats(env, (u64)(ktime_get() - start));
 	prog->verified_insns = env->insn_processed;
 	if (log->level && log->full)
 		err = -ENOSPC;

@@ -6,7 +6,8 @@
  * chapter docs/bpf-verifier.md reads the files in this order:
  *
  *	tnum.c scalar.c alu.c branch.c	numbers: known bits and ranges; pure functions of values
- *	instructions.c subprogs.c	the program's shape: known instructions, jumps, functions
+ *	instructions.c operands.c subprogs.c	the program's shape: known instructions and operands,
+ *					jumps, functions
  *	walk.c state.c stack.c		the walk; states; spilled registers and initialised bytes
  *	pointers.c memory.c btf.c	pointers, and what they may do
  *	calls.c args.c helpers…		calls of helpers and functions; references
@@ -321,6 +322,15 @@ int check_stack_helper_access(struct bpf_verifier_env *env, int regno, int off, 
 
 /* memory.c: a load, store or atomic through a pointer register. */
 int check_mem_access(struct bpf_verifier_env *env, struct bpf_access access);
+/* That access of an instruction: a load without *dst. */
+static inline struct bpf_access bpf_access_of(const struct bpf_insn *insn, u32 regno)
+{
+	return (struct bpf_access){
+		.regno = (int)regno,
+		.off = insn->off,
+		.size = (int)bpf_size_to_bytes(insn->code),
+	};
+}
 int check_atomic(struct bpf_verifier_env *env, const struct bpf_insn *insn);
 /* A helper reads access_size bytes at a register's pointer, or also writes them. */
 int check_helper_mem_access(struct bpf_verifier_env *env, int regno, int access_size,
@@ -340,9 +350,14 @@ int adjust_ptr_min_max_vals(struct bpf_verifier_env *env, const struct bpf_insn 
 int check_ptr_to_btf_access(struct bpf_verifier_env *env, const struct bpf_access *access);
 /* The same of a load from a map: its members are readable as those of a struct of the kernel. */
 int check_ptr_to_map_access(struct bpf_verifier_env *env, const struct bpf_access *access);
+/* operands.c: the registers that an instruction reads and writes, as bits. */
+void bpf_insn_regs(struct bpf_verifier_env *env, u32 insn_idx, u16 *use, u16 *def);
+/* Something was written to each register that the instruction reads, and it does not write R10. */
+int check_operands(struct bpf_verifier_env *env, const struct bpf_insn *insn);
+int check_reg_read(struct bpf_verifier_env *env, u32 regno);
+
 /* step.c: one instruction that is no jump: loads, stores, arithmetic. */
 int check_step(struct bpf_verifier_env *env, const struct bpf_insn *insn);
-int check_reg_arg(struct bpf_verifier_env *env, u32 regno, bool is_source);
 /*
  * jumps.c: a conditional jump: pushes one way, goes on with the other; or finds that only one is.
  */
@@ -360,6 +375,8 @@ void mark_ptr_or_null_regs(struct bpf_verifier_state *state, u32 id, u32 ref_obj
  * with what the callback left in the caller's stack. prune.c ends that: it makes unknown what
  * differs from round to round, and stops when a round brings nothing new.
  */
+/* R0 to R5 after a call. */
+void clear_caller_saved_regs(struct bpf_verifier_env *env);
 int check_helper_call(struct bpf_verifier_env *env, const struct bpf_insn *insn, u32 *insn_idx);
 int check_func_call(struct bpf_verifier_env *env, const struct bpf_insn *insn, u32 *insn_idx);
 /* EXIT of a frame that is not the first: back to the caller. */
@@ -408,5 +425,3 @@ void free_origins(struct bpf_verifier_env *env);
 
 /* liveness.c: fills aux->live_regs. */
 void bpf_compute_liveness(struct bpf_verifier_env *env);
-/* The registers that an instruction reads and writes, as bits. */
-void bpf_insn_regs(struct bpf_verifier_env *env, u32 insn_idx, u16 *use, u16 *def);

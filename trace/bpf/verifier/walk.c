@@ -126,31 +126,6 @@ static int check_insn(struct bpf_verifier_env *env)
 	}
 }
 
-static void log_step(struct bpf_verifier_env *env, bool new_way)
-{
-	u32 level = env->log->level;
-
-	if (!(level & BPF_LOG_LEVEL))
-		return;
-	if (!new_way) {
-		bpf_print_insn_state(env, env->prev_insn_idx);
-	} else if (level & BPF_LOG_LEVEL2 && env->prev_insn_idx >= 0) {
-		verbose(env, "\nfrom %d to %u:", env->prev_insn_idx, env->insn_idx);
-		bpf_print_state(env, cur_func(env));
-	}
-	bpf_print_insn(env, env->insn_idx);
-}
-
-static void log_pruned(struct bpf_verifier_env *env, bool new_way)
-{
-	if (!(env->log->level & BPF_LOG_LEVEL))
-		return;
-	if (new_way)
-		verbose(env, "\nfrom %d to %u: safe\n", env->prev_insn_idx, env->insn_idx);
-	else
-		verbose(env, "%u: safe\n", env->insn_idx);
-}
-
 /* One instruction. 1: the way is at its end. *new_way: the last instruction was on another way. */
 static int step(struct bpf_verifier_env *env, bool *new_way)
 {
@@ -164,13 +139,13 @@ static int step(struct bpf_verifier_env *env, bool *new_way)
 	if (ret < 0)
 		return ret;
 	if (ret) {
-		log_pruned(env, *new_way);
+		bpf_log_pruned(env, *new_way);
 		return 1;
 	}
 	if (fatal_signal_pending(current))
 		return -EAGAIN;
 	cond_resched();
-	log_step(env, *new_way);
+	bpf_log_step(env, *new_way);
 	if (env->log->watch)
 		env->log->watch(env->log, env);
 	env->aux[insn_idx].seen = true;
