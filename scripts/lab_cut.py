@@ -7,11 +7,12 @@ A part stands between two comments. In the finished source they are read as what
     /* END LAB 2 */
 
 In the starter, the hint stays, `Starts as:` and what follows replaces the solution, and the second comment stays. `LAB 2, unmarked:`
-is for what students must find: then both comments go, too. The first comment may have several lines. Assembly has `;` instead. The comments of labs that are not cut are removed. labs/README.md tells how to place them.
+is for what students must find: then both comments go, too. `LAB 2, unmarked, 3 of 6:` is left out of every sixth variant (chosen_part()); the others have it. The first comment may have several lines. Assembly has `;` instead. The comments of labs that are not cut are removed. labs/README.md tells how to place them.
 """
 import io
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -22,12 +23,12 @@ from pathlib import Path
 import lab_table
 from lab_tree import LabTree
 
-BEGIN = re.compile(r"^[ \t]*(?P<open>/\*|;)[ \t]*(?:\n[ \t]*\*[ \t]*)?LAB (?P<lab>\d+)(?P<unmarked>, unmarked)?: ?", re.M)
+BEGIN = re.compile(r"^[ \t]*(?P<open>/\*|;)[ \t]*(?:\n[ \t]*\*[ \t]*)?LAB (?P<lab>\d+)(?P<unmarked>, unmarked)?(?:, (?P<choice>\d+) of (?P<choices>\d+))?: ?", re.M)
 END = re.compile(r"^[ \t]*(?:/\*|;)[ \t]*END LAB (?P<lab>\d+)[ \t]*(?:\*/)?[ \t]*\n", re.M)
 STARTS_AS = re.compile(r"[\s*;]*\bStarts as:[ \t]*")
 
 # Not for students: wrong solutions, hidden tests, answers, the tests of the project, and how the project is built elsewhere.
-KEPT_BACK = re.compile(r"labs/(mutants|autograder|slides)/|labs/(README|tree)\.md|labs/tests/\w*_hidden\.py|tests/(?!elf\.py$|host/stubs/)|docs/answers/"
+KEPT_BACK = re.compile(r"labs/(mutants|autograder|slides)/|labs/(README|tree)\.md|labs/tests/\w*_hidden\.py|tests/(?!elf\.py$|host/stubs/|(?:host|fuzz)/bpf_)|docs/answers/"
                        r"|docs/teaching\.md|\.ci/|\.github/")
 LAB_DIR = ".lab"
 STARTER = f"{LAB_DIR}/starter.tar.gz"
@@ -43,6 +44,7 @@ class Part:
     def __init__(self, text, begin, name):
         self.lab = int(begin["lab"])
         self.unmarked = bool(begin["unmarked"])
+        self.choice = (int(begin["choice"]), int(begin["choices"])) if begin["choice"] else None
         self.start = begin.start()
         self.comment_end = comment_end(text, begin)
         comment = text[begin.start():self.comment_end]
@@ -110,12 +112,17 @@ def parts_of(text, name="the text"):
     return parts
 
 
-def cut_text(text, blank, name="the text"):
+def chosen_part(lab, choices, variant):
+    """Which of so many parts, from 1 on, the starter of a variant lacks."""
+    return random.Random(f"{lab} {variant}").randint(1, choices) if variant else 1
+
+
+def cut_text(text, blank, name="the text", variant=""):
     """The text without the solutions of the labs in blank, and without the markers of the others."""
     out, at = [], 0
     for part in parts_of(text, name):
         out.append(text[at:part.start])
-        if part.lab in blank:
+        if part.lab in blank and (not part.choice or part.choice[0] == chosen_part(part.lab, part.choice[1], variant)):
             out += [part.starts_as] if part.unmarked else [part.hint, part.starts_as, part.end_marker]
         else:
             out.append(text[part.comment_end:part.solution_end])
@@ -161,11 +168,11 @@ def stray_markers(labs, root=lab_table.ROOT):
     return wrong
 
 
-def as_in_starter(name, text, blank, hidden=False):
+def as_in_starter(name, text, blank, hidden=False, variant=""):
     """The text of a file as it is in a starter without the solutions of the labs in blank; hidden: with the hidden tests."""
     if name == "labs/labs.toml" and not hidden:
         return visible_table(text)
-    return cut_text(text, blank, name) if has_markers(Path(name)) and "LAB " in text else text
+    return cut_text(text, blank, name, variant) if has_markers(Path(name)) and "LAB " in text else text
 
 
 def rename_words(text, names):
@@ -201,7 +208,7 @@ def starter_files(lab, *, blank=None, variant="", hidden=False, root=lab_table.R
         except UnicodeDecodeError:
             yield name, content, path
             continue
-        new = rename_words(tree.text(name, as_in_starter(name, text, blank, hidden)), names)
+        new = rename_words(tree.text(name, as_in_starter(name, text, blank, hidden, variant)), names)
         yield name, new.encode(), path if new == text else None
 
 

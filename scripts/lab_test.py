@@ -167,7 +167,8 @@ class TestedTree:
         """Compile a C program of labs/tests/ for the host, with the kernel sources that its line `sources:` names."""
         source = self.tree / "labs/tests" / source
         named = re.search(r"sources: *(.*)", source.read_text())
-        sources = named[1].split() if named else []
+        patterns = named[1].split() if named else []
+        sources = [str(path.relative_to(self.tree)) for pattern in patterns for path in sorted(self.tree.glob(pattern))]
         program = self.build / source.stem
         program.parent.mkdir(parents=True, exist_ok=True)
         for n, name in enumerate(sources):

@@ -39,7 +39,7 @@ class LabTree:
         """Whether a file is in the tree only if something else in the tree needs it."""
         in_rooms = name.startswith(tuple(f"{room}/" for room in (*ROOMS, "selftest")))
         return (in_rooms and not name.endswith(("README.md", "/arch"))
-                or name.startswith(("docs/", "labs/tests/", "user/", "modules/")) or name in ("CHANGELOG.md", "CONTRIBUTING.md"))
+                or name.startswith(("docs/", "labs/tests/", "tests/host/bpf_", "tests/fuzz/bpf_", "user/", "modules/")) or name in ("CHANGELOG.md", "CONTRIBUTING.md"))
 
     def has_source_beside(self, name):
         return any(other.endswith((".c", ".asm")) and Path(name).parent in Path(other).parents for other in self.names) or name == "linker.ld"
@@ -64,7 +64,8 @@ class LabTree:
                 text = (self.root / name).read_text(errors="replace")
                 todo += filter(None, (self.included(name, other) for other in INCLUDE.findall(text)))
                 if name.startswith("labs/"):
-                    todo += " ".join(re.findall(r"\bsources: *(.*)", text)).split()
+                    patterns = " ".join(re.findall(r"\bsources: *(.*)", text)).split()
+                    todo += [str(path.relative_to(self.root)) for pattern in patterns for path in self.root.glob(pattern)]
         return found
 
     def included(self, name, other):

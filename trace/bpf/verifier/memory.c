@@ -45,9 +45,11 @@ int check_mem_region(struct bpf_verifier_env *env, int regno, int off, int size,
 			env, -EACCES,
 			"R%d unbounded memory access, make sure to bounds check any such access\n",
 			regno);
+	/* LAB 18, unmarked, 1 of 6: the greatest place */
 	if (check_offset(env, regno, (s64)s->umax + off, size, mem_size, zero_size_allowed))
 		return refuse(env, -EACCES,
 			      "R%d max value is outside of the allowed memory range\n", regno);
+	/* END LAB 18 */
 	return 0;
 }
 

@@ -14,7 +14,12 @@ static int check_mov(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 	bool is_64 = BPF_CLASS(insn->code) == BPF_ALU64;
 
 	if (BPF_SRC(insn->code) == BPF_K) {
+		/*
+		 * LAB 18, unmarked, 5 of 6: the upper half. Starts as:
+		 *	mark_reg_known(dst, (u64)(s64)insn->imm);
+		 */
 		mark_reg_known(dst, is_64 ? (u64)(s64)insn->imm : (u32)insn->imm);
+		/* END LAB 18 */
 		return 0;
 	}
 	if (is_64) {
@@ -75,7 +80,9 @@ static int check_binary_op(struct bpf_verifier_env *env, const struct bpf_insn *
 		return adjust_ptr_min_max_vals(env, insn, &src, &constant);
 	}
 	constant = *dst;
+	/* LAB 18, unmarked, 4 of 6: an offset matters */
 	mark_precise(&src);
+	/* END LAB 18 */
 	return adjust_ptr_min_max_vals(env, insn, &constant, &src);
 }
 

@@ -6,9 +6,9 @@
  * chapter docs/bpf-verifier.md reads the files in this order:
  *
  *	tnum.c scalar.c alu.c branch.c	numbers: known bits and ranges; pure functions of values
- *	instructions.c operands.c subprogs.c	the program's shape: known instructions and operands,
- *					jumps, functions
- *	walk.c state.c stack.c		the walk; states; spilled registers and initialised bytes
+ *	instructions.c subprogs.c	the program's shape: known instructions, jumps, functions
+ *	walk.c step.c operands.c jumps.c	the walk, an instruction at a time
+ *	state.c stack.c			states; spilled registers and initialised bytes
  *	pointers.c memory.c btf.c	pointers, and what they may do
  *	calls.c args.c helpers…		calls of helpers and functions; references
  *	prune.c states_equal.c		when a state need not be walked: one like it was
