@@ -44,7 +44,11 @@ __printf(2, 3) void bpf_log(struct bpf_verifier_log *log, const char *fmt, ...);
 #define verbose(env, ...) bpf_log((env)->log, __VA_ARGS__)
 /* The same, and returns err: the check ends here. */
 __printf(3, 4) int refuse(struct bpf_verifier_env *env, int err, const char *fmt, ...);
-void bpf_print_state(struct bpf_verifier_env *env, const struct bpf_func_state *state);
+/* At a call of a static function, and where it returns to insn_idx. */
+void bpf_log_call(struct bpf_verifier_env *env, const struct bpf_func_state *caller,
+		  const struct bpf_func_state *callee);
+void bpf_log_return(struct bpf_verifier_env *env, const struct bpf_func_state *callee,
+		    const struct bpf_func_state *caller, u32 insn_idx);
 /* Before the walk does an instruction; or does not, because a state like this one was there. */
 void bpf_log_step(struct bpf_verifier_env *env, bool new_way);
 void bpf_log_pruned(struct bpf_verifier_env *env, bool new_way);
@@ -85,6 +89,8 @@ struct bpf_func_arg {
  * has no BTF, or an argument that is neither a number nor a pointer to the context or to memory.
  */
 int bpf_get_func_args(struct bpf_verifier_env *env, u32 subprog, struct bpf_func_arg *arg, u32 *nr);
+/* Notes names and prototypes of the functions, by func_info. */
+int bpf_check_func_info(struct bpf_verifier_env *env);
 /* Whether a FUNC_PROTO of the program's BTF returns a number. */
 bool bpf_returns_number(const struct btf *btf, const struct btf_type *proto);
 

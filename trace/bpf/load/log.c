@@ -188,7 +188,7 @@ static void print_state(struct bpf_verifier_env *env, const struct bpf_func_stat
 	verbose(env, "%s\n", state->in_callback_fn ? " cb" : "");
 }
 
-void bpf_print_state(struct bpf_verifier_env *env, const struct bpf_func_state *state)
+static void print_whole_state(struct bpf_verifier_env *env, const struct bpf_func_state *state)
 {
 	print_state(env, state, ~0U, ~0ULL);
 }
@@ -249,7 +249,7 @@ void bpf_log_step(struct bpf_verifier_env *env, bool new_way)
 		print_insn_state(env, env->prev_insn_idx);
 	} else if (level & BPF_LOG_LEVEL2 && env->prev_insn_idx >= 0) {
 		verbose(env, "\nfrom %d to %u:", env->prev_insn_idx, env->insn_idx);
-		bpf_print_state(env, cur_func(env));
+		print_whole_state(env, cur_func(env));
 	}
 	print_insn(env, env->insn_idx);
 }
@@ -279,4 +279,26 @@ void bpf_print_stats(struct bpf_verifier_env *env, u64 ns)
 		"%u mark_read 0\n",
 		env->insn_processed, BPF_COMPLEXITY_LIMIT_INSNS, env->max_states_per_insn,
 		env->total_states, env->peak_states);
+}
+
+void bpf_log_call(struct bpf_verifier_env *env, const struct bpf_func_state *caller,
+		  const struct bpf_func_state *callee)
+{
+	if (!(env->log->level & BPF_LOG_LEVEL))
+		return;
+	verbose(env, "caller:\n");
+	print_whole_state(env, caller);
+	verbose(env, "callee:\n");
+	print_whole_state(env, callee);
+}
+
+void bpf_log_return(struct bpf_verifier_env *env, const struct bpf_func_state *callee,
+		    const struct bpf_func_state *caller, u32 insn_idx)
+{
+	if (!(env->log->level & BPF_LOG_LEVEL))
+		return;
+	verbose(env, "returning from callee:\n");
+	print_whole_state(env, callee);
+	verbose(env, "to caller at %d:\n", insn_idx);
+	print_whole_state(env, caller);
 }

@@ -120,23 +120,11 @@ static void range_arsh(struct range *r, u8 least, u8 most, u8 bits)
 	range_forget_unsigned(r, bits);
 }
 
-static struct tnum tnum_alu(struct tnum a, struct tnum b, u8 op)
-{
-	switch (op) {
-	case BPF_ADD:
-		return tnum_add(a, b);
-	case BPF_SUB:
-		return tnum_sub(a, b);
-	case BPF_MUL:
-		return tnum_mul(a, b);
-	case BPF_AND:
-		return tnum_and(a, b);
-	case BPF_OR:
-		return tnum_or(a, b);
-	default:
-		return tnum_xor(a, b);
-	}
-}
+/* By op >> 4. */
+static struct tnum (*const tnum_ops[])(struct tnum a, struct tnum b) = {
+	[BPF_ADD >> 4] = tnum_add, [BPF_SUB >> 4] = tnum_sub, [BPF_MUL >> 4] = tnum_mul,
+	[BPF_AND >> 4] = tnum_and, [BPF_OR >> 4] = tnum_or,   [BPF_XOR >> 4] = tnum_xor,
+};
 
 static void range_alu(struct range *a, const struct range *b, u8 op, u8 bits)
 {
@@ -198,7 +186,7 @@ void scalar_alu(struct bpf_scalar *dst, const struct bpf_scalar *src, u8 op, boo
 	case BPF_AND:
 	case BPF_OR:
 	case BPF_XOR:
-		dst->var_off = tnum_alu(dst->var_off, b, op);
+		dst->var_off = tnum_ops[op >> 4](dst->var_off, b);
 		range_alu(&whole, &src_whole, op, 64);
 		range_alu(&half, &src_half, op, 32);
 		scalar_set_range(dst, whole, 64);

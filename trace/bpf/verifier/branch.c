@@ -12,32 +12,28 @@
 
 /* An order: a < b, or a <= b with or_equal; of a and b exchanged with `swapped`. */
 struct order {
-	bool is_signed, or_equal, swapped;
+	bool is_order, is_signed, or_equal, swapped;
+};
+static const struct order orders[] = {
+	[BPF_JLT >> 4] = { true, false, false, false },
+	[BPF_JSLT >> 4] = { true, true, false, false },
+	[BPF_JLE >> 4] = { true, false, true, false },
+	[BPF_JSLE >> 4] = { true, true, true, false },
+	[BPF_JGT >> 4] = { true, false, false, true },
+	[BPF_JSGT >> 4] = { true, true, false, true },
+	[BPF_JGE >> 4] = { true, false, true, true },
+	[BPF_JSGE >> 4] = { true, true, true, true },
 };
 
-/* Whether the comparison, or its opposite, is an order. */
+/* Whether the comparison, or its opposite, is an order. The opposite of a < b is b <= a. */
 static bool to_order(u8 op, bool taken, struct order *order)
 {
-	switch (op) {
-	case BPF_JLT:
-	case BPF_JSLT:
-		*order = (struct order){ op == BPF_JSLT, !taken, !taken };
-		return true;
-	case BPF_JLE:
-	case BPF_JSLE:
-		*order = (struct order){ op == BPF_JSLE, taken, !taken };
-		return true;
-	case BPF_JGT:
-	case BPF_JSGT:
-		*order = (struct order){ op == BPF_JSGT, !taken, taken };
-		return true;
-	case BPF_JGE:
-	case BPF_JSGE:
-		*order = (struct order){ op == BPF_JSGE, taken, taken };
-		return true;
-	default:
-		return false;
+	*order = orders[op >> 4];
+	if (!taken) {
+		order->or_equal = !order->or_equal;
+		order->swapped = !order->swapped;
 	}
+	return order->is_order;
 }
 
 /* Whether some a and some b are in that order. */

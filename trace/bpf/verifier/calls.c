@@ -59,12 +59,7 @@ int check_func_call(struct bpf_verifier_env *env, const struct bpf_insn *insn, u
 	for (u32 i = BPF_REG_0; i <= BPF_REG_5; i++)
 		mark_reg_not_init(&caller->regs[i]);
 	*insn_idx = env->subprogs[subprogno].start - 1;
-	if (env->log->level & BPF_LOG_LEVEL) {
-		verbose(env, "caller:\n");
-		bpf_print_state(env, caller);
-		verbose(env, "callee:\n");
-		bpf_print_state(env, callee);
-	}
+	bpf_log_call(env, caller, callee);
 	return 0;
 }
 
@@ -149,7 +144,6 @@ int prepare_func_exit(struct bpf_verifier_env *env, u32 *insn_idx)
 	struct bpf_func_state *callee = cur_func(env);
 	struct bpf_func_state *caller = env->cur->frame[callee->frameno - 1];
 	const struct bpf_reg_state *r0 = &callee->regs[BPF_REG_0];
-	bool log = env->log->level & BPF_LOG_LEVEL;
 	int err;
 
 	if (reg_base(r0) == PTR_TO_STACK)
@@ -166,12 +160,7 @@ int prepare_func_exit(struct bpf_verifier_env *env, u32 *insn_idx)
 		caller->regs[BPF_REG_0] = *r0;
 		*insn_idx = (u32)callee->callsite + 1;
 	}
-	if (log) {
-		verbose(env, "returning from callee:\n");
-		bpf_print_state(env, callee);
-		verbose(env, "to caller at %d:\n", *insn_idx);
-		bpf_print_state(env, caller);
-	}
+	bpf_log_return(env, callee, caller, *insn_idx);
 	bpf_pop_frame(env, env->cur);
 	return 0;
 }

@@ -134,22 +134,11 @@ static void learn_null(struct bpf_reg_state *reg, void *data)
 	reg->id = 0;
 }
 
-/* NULL is no reference that must be given up. */
-static void drop_reference(struct bpf_verifier_state *state, u32 id)
-{
-	for (u32 i = 0; i < state->nr_refs; i++) {
-		if (state->refs[i].id == id) {
-			state->refs[i] = state->refs[--state->nr_refs];
-			return;
-		}
-	}
-}
-
 void mark_ptr_or_null_regs(struct bpf_verifier_state *state, u32 id, u32 ref_obj_id, bool is_null)
 {
 	struct null_check check = { id, is_null };
 
-	if (is_null && ref_obj_id && ref_obj_id == id)
+	if (is_null && ref_obj_id && ref_obj_id == id) /* there is nothing to be given up */
 		drop_reference(state, id);
 	bpf_for_each_reg(state, learn_null, &check);
 }

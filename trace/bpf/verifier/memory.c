@@ -93,6 +93,14 @@ int check_ptr_off_reg(struct bpf_verifier_env *env, int regno, bool fixed_off_ok
 	return 0;
 }
 
+/* The bytes of the memory that a pointer of these types leads to. */
+static u32 memory_size(const struct bpf_reg_state *reg)
+{
+	if (reg_base(reg) == PTR_TO_MAP_KEY)
+		return reg->map_ptr->key_size;
+	return reg_base(reg) == PTR_TO_MAP_VALUE ? reg->map_ptr->value_size : reg->mem_size;
+}
+
 static int cannot_write(struct bpf_verifier_env *env, int regno)
 {
 	return refuse(env, -EACCES, "R%d cannot write into %s\n", regno,
@@ -207,10 +215,7 @@ static int check_plain_memory(struct bpf_verifier_env *env, const struct bpf_acc
 	if (reg_base(reg) == PTR_TO_BUF)
 		err = check_buffer_access(env, a->regno, a->off, a->size);
 	else
-		err = check_mem_region(env, a->regno, a->off, a->size,
-				       reg_base(reg) == PTR_TO_MAP_KEY ? reg->map_ptr->key_size
-								       : reg->mem_size,
-				       false);
+		err = check_mem_region(env, a->regno, a->off, a->size, memory_size(reg), false);
 	if (!err && a->dst)
 		mark_reg_unknown(a->dst);
 	return err;
@@ -314,18 +319,16 @@ int check_helper_mem_access(struct bpf_verifier_env *env, int regno, int access_
 	if (write && (reg->type & MEM_RDONLY || reg_base(reg) == PTR_TO_MAP_KEY))
 		return cannot_write(env, regno);
 	switch (reg->type & PTR_MAYBE_NULL ? SCALAR_VALUE : reg_base(reg)) {
-	case PTR_TO_MAP_KEY:
-		return check_mem_region(env, regno, reg->off, access_size, reg->map_ptr->key_size,
-					false);
 	case PTR_TO_MAP_VALUE:
 		err = check_map_access_type(env, reg->map_ptr, reg->off, access_size, write);
 		if (err)
 			return err;
-		return check_mem_region(env, regno, reg->off, access_size, reg->map_ptr->value_size,
-					zero_size_allowed);
+		break;
+	case PTR_TO_MAP_KEY:
+		zero_size_allowed = false;
+		break;
 	case PTR_TO_MEM:
-		return check_mem_region(env, regno, reg->off, access_size, reg->mem_size,
-					zero_size_allowed);
+		break;
 	case PTR_TO_BUF:
 		return check_buffer_access(env, regno, reg->off, access_size);
 	case PTR_TO_STACK:
@@ -338,4 +341,6 @@ int check_helper_mem_access(struct bpf_verifier_env *env, int regno, int access_
 		verbose(env, "R%d type=%s ", regno, bpf_reg_type_str(reg->type));
 		return refuse(env, -EACCES, "expected=%s\n", bpf_reg_type_str(PTR_TO_STACK));
 	}
+	return check_mem_region(env, regno, reg->off, access_size, memory_size(reg),
+				zero_size_allowed);
 }

@@ -44,6 +44,17 @@ int acquire_reference(struct bpf_verifier_env *env, u32 insn_idx)
 	return (int)env->id_gen;
 }
 
+bool drop_reference(struct bpf_verifier_state *state, u32 id)
+{
+	for (u32 i = 0; i < state->nr_refs; i++) {
+		if (state->refs[i].id == id) {
+			state->refs[i] = state->refs[--state->nr_refs];
+			return true;
+		}
+	}
+	return false;
+}
+
 static void forget_reference(struct bpf_reg_state *reg, void *id)
 {
 	/* LAB 18, unmarked, 3 of 6: a record that was given up. Starts as: (void)reg, (void)id; */
@@ -56,16 +67,14 @@ int release_reference(struct bpf_verifier_env *env, u32 ref_obj_id)
 {
 	struct bpf_verifier_state *state = env->cur;
 
-	for (u32 i = 0; i < state->nr_refs; i++) {
-		if (state->refs[i].id != ref_obj_id)
-			continue;
-		if (state->refs[i].callback_ref != innermost_callback(state))
+	for (u32 i = 0; i < state->nr_refs; i++)
+		if (state->refs[i].id == ref_obj_id &&
+		    state->refs[i].callback_ref != innermost_callback(state))
 			return -EINVAL;
-		state->refs[i] = state->refs[--state->nr_refs];
-		bpf_for_each_reg(state, forget_reference, &ref_obj_id);
-		return 0;
-	}
-	return -EINVAL;
+	if (!drop_reference(state, ref_obj_id))
+		return -EINVAL;
+	bpf_for_each_reg(state, forget_reference, &ref_obj_id);
+	return 0;
 }
 
 /* Says which references are left of those that the callback, or the program, has acquired. */

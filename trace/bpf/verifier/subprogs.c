@@ -8,8 +8,6 @@
 #include "trace/bpf/helpers/numbers.h"
 #include "trace/bpf/verifier/verifier.h"
 
-#define BTF_FUNC_GLOBAL 1 /* vlen of a FUNC: its linkage */
-
 /* They are in order: halves where it looks. */
 int bpf_find_subprog(const struct bpf_verifier_env *env, u32 insn_idx)
 {
@@ -123,39 +121,13 @@ static int check_second_end(struct bpf_verifier_env *env, const struct bpf_subpr
 	return -EINVAL;
 }
 
-/* The types are FUNCs, in order: syscall/debug_info.c. */
-static int check_func_info(struct bpf_verifier_env *env)
-{
-	const struct bpf_func_info *info = env->prog->func_info;
-
-	if (env->prog->nr_func_info && env->prog->nr_func_info != env->nr_subprogs)
-		return refuse(env, -EINVAL,
-			      "number of funcs in func_info doesn't match number of subprogs\n");
-	for (u32 i = 0; i < env->prog->nr_func_info; i++) {
-		struct bpf_subprog_info *subprog = &env->subprogs[i];
-		const struct btf *btf = &env->prog->btf->btf;
-		const struct btf_type *func = btf_type_by_id(btf, info[i].type_id);
-
-		if (subprog->start != info[i].insn_off)
-			return refuse(env, -EINVAL,
-				      "func_info BTF section doesn't match subprog layout in BPF "
-				      "program\n");
-		subprog->name = btf_name_by_offset(btf, func->name_off);
-		subprog->is_global = btf_vlen(func) == BTF_FUNC_GLOBAL;
-		subprog->proto = btf_type_by_id(btf, func->type);
-		if (!subprog->proto || btf_kind(subprog->proto) != BTF_KIND_FUNC_PROTO)
-			return -EINVAL;
-	}
-	return 0;
-}
-
 int bpf_check_subprogs(struct bpf_verifier_env *env)
 {
 	int err = find_subprogs(env);
 
 	for (u32 i = 0; !err && i < env->nr_subprogs; i++)
 		err = check_subprog(env, &env->subprogs[i]);
-	err = err ?: check_func_info(env);
+	err = err ?: bpf_check_func_info(env);
 	for (u32 i = 1; !err && i < env->nr_subprogs; i++)
 		err = check_second_end(env, &env->subprogs[i]);
 	return err;

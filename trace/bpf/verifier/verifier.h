@@ -385,6 +385,8 @@ int check_return_code(struct bpf_verifier_env *env);
 int check_reference_leak(struct bpf_verifier_env *env);
 int acquire_reference(struct bpf_verifier_env *env, u32 insn_idx); /* its id, or -ENOMEM */
 int release_reference(struct bpf_verifier_env *env, u32 ref_obj_id);
+/* The state has it no more. False: it had not. */
+bool drop_reference(struct bpf_verifier_state *state, u32 id);
 /* Whether the instruction calls such a helper. */
 bool bpf_calls_callback(const struct bpf_verifier_env *env, const struct bpf_insn *insn);
 
