@@ -39,7 +39,7 @@ class LabTree:
         """Whether a file is in the tree only if something else in the tree needs it."""
         in_rooms = name.startswith(tuple(f"{room}/" for room in (*ROOMS, "selftest")))
         return (in_rooms and not name.endswith(("README.md", "/arch"))
-                or name.startswith(("docs/", "labs/tests/", "tests/host/bpf_", "tests/fuzz/bpf_", "user/", "modules/")) or name in ("CHANGELOG.md", "CONTRIBUTING.md"))
+                or name.startswith(("docs/", "labs/tests/", "tests/host/bpf_", "tests/host/host_", "tests/fuzz/bpf_", "user/", "modules/")) or name in ("CHANGELOG.md", "CONTRIBUTING.md"))
 
     def has_source_beside(self, name):
         return any(other.endswith((".c", ".asm")) and Path(name).parent in Path(other).parents for other in self.names) or name == "linker.ld"

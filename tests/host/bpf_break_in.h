@@ -20,8 +20,9 @@ static const struct break_in {
 	struct bpf_insn insns[32];
 } break_ins[] = {
 	/*
-	 * LAB 18: Your program, and the words with which it is refused when the rule is back. Starts
-	 * as: { "", { VALUE_IN_R0, RETURN_0 } },
+	 * LAB 18: Your program, and words of the log that refuses it when the rule is back.
+	 * Starts as:
+	 *	{ "", { VALUE_IN_R0, RETURN_0 } },
 	 */
 	{ "R0 max value is outside of the allowed memory range",
 	  { VALUE_IN_R0, ALU64_IMM(BPF_AND, 6, 63), ALU64_REG(BPF_ADD, 0, 6),
