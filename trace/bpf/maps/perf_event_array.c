@@ -124,7 +124,7 @@ static __always_inline s64 find_event(const struct bpf_map *map, u64 flags,
 	u64 index = flags & BPF_F_INDEX_MASK;
 	const struct entry *entry;
 
-	if (unlikely(flags & ~BPF_F_INDEX_MASK))
+	if (unlikely(flags & ~(u64)BPF_F_INDEX_MASK)) /* the constant has 32 bits */
 		return -EINVAL;
 	if (likely(index == BPF_F_CURRENT_CPU))
 		index = smp_processor_id();
