@@ -46,7 +46,7 @@ def typed_blocks(page):
 def transcripts():
     """The chapters that have such blocks."""
     result = []
-    for part, page in [("README", README), *((part, page) for part, page in chapters() if page.parent == DOCS)]:
+    for part, page in [("README", README), *((part, page) for part, _, page in chapters() if page.parent == DOCS)]:
         if found := typed_blocks(page):
             title = re.search(r"^# (.*)", page.read_text(), re.M)[1]
             book = "index.html" if page == README else page.stem + ".html"

@@ -7,10 +7,10 @@ CONTENTS = DOCS / "README.md"
 
 
 def chapters():
-    """Yields (part, Markdown file)."""
+    """Yields (part, name, Markdown file)."""
     part = ""
     for line in CONTENTS.read_text().splitlines():
         if match := re.match(r"\| \*\*(.+)\*\* \|", line):
             part = match.group(1)
-        elif match := re.match(r"\| \[[^]]+\]\(([^)#]+\.md)\) \|", line):
-            yield part, (DOCS / match.group(1)).resolve()
+        elif match := re.match(r"\| \[([^]]+)\]\(([^)#]+\.md)\) \|", line):
+            yield part, match.group(1), (DOCS / match.group(2)).resolve()
