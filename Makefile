@@ -482,7 +482,7 @@ fidelity: all
 
 book:
 	@scripts/install-deps book
-	@scripts/book/book $(if $(filter 0,$(ANSWERS)),--no-answers) -o $(O)/book
+	@scripts/book/book $(if $(filter 0,$(ANSWERS)),--no-answers) $(if $(filter 1,$(PDF)),--pdf) -o $(O)/book
 
 slides:
 	@scripts/install-deps book

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from browser import browse
 from nop5 import ROOT, host
 
 sys.path.append(str(ROOT / "web"))
@@ -102,6 +103,37 @@ def test_the_book_has_all_chapters_in_the_order_of_reading(book, pages):
     assert "ftrace-ops.html" in (book / "write-a-tracer.html").read_text().partition("<footer>")[2]
 
 
+def test_a_chapter_has_one_name_in_the_contents_and_in_the_menu_of_each_page(book):
+    contents = (book / "index.html").read_text().partition("<article>")[2].partition("<footer>")[0]
+    names = dict(re.findall(r'<td><a href="([^"]+)">([^<]+)</a></td>', contents))
+    assert len(names) > 70 and names["ftrace-sites.html"] == "call sites"
+    for page in ("index.html", "rcu.html", "labs/01-call-sites.html"):
+        menu = (book / page).read_text().partition('<nav id="menu"')[2]
+        targets = {str((book / page).parent.joinpath(href).resolve().relative_to(book)): name
+                   for href, name in re.findall(r'<a(?: class="here")? href="([^"]+)">([^<]+)</a>', menu)}
+        assert targets == names, page
+
+
+def test_a_chapter_begins_with_links_to_its_sections_and_each_page_leads_to_the_glossary(book):
+    text = (book / "ftrace-ops.html").read_text()
+    listed = re.search(r'<nav class="sections".*?</nav>', text, re.S).group(0)
+    assert re.findall(r'href="#([^"]+)"', listed) == re.findall(r'<h2 id="([^"]+)"', text)
+    assert 'href="glossary.html"' in text and 'href="../glossary.html"' in (book / "labs/01-call-sites.html").read_text()
+    words = re.findall(r"^<td>([^<]+)</td>$", (book / "glossary.html").read_text(), re.M)
+    assert {"sub-buffer", "TCG", "PVH", "CFI"} <= set(words)
+
+
+@pytest.mark.tools
+@pytest.mark.parametrize("width, dark", [(420, False), (420, True), (1280, False)])
+def test_a_chapter_fits_the_window_and_begins_in_the_first_screen(book, width, dark):
+    for page in ("ftrace-ops.html", "index.html", "architecture.html", "labs/01-call-sites.html"):
+        places, _ = browse(book / page, """
+            return page.evaluate(() => ({ wide: document.documentElement.scrollWidth, top: document.querySelector("h1").getBoundingClientRect().top,
+                search: document.querySelector("#search").getBoundingClientRect().bottom }));""", width=width, dark=dark)
+        assert places["wide"] <= width, page
+        assert places["search"] <= places["top"] < 200, page
+
+
 def test_answers_and_solutions_of_labs_can_be_left_out(book, tmp_path):
     answers = {path.stem for path in (ROOT / "docs/answers").glob("*.md")}
     assert answers == {path.stem for path in (book / "answers").glob("*.html")}
@@ -149,8 +181,9 @@ def test_the_search_index_has_each_section_of_each_chapter(book, pages):
 def test_the_search_finds_sections_that_contain_all_words_and_prefers_headings(book):
     code = "\n".join((book / name).read_text() for name in ("search-index.js", "search.js")) + """
         const print = query => console.log(JSON.stringify(search(BOOK, query).map(r => [r.address, r.excerpt])));
-        print("breakpoint"); print("CACHE line"); print("zzzznothing"); print(" ");"""
+        print("breakpoint"); print("CACHE line"); print("zzzznothing"); print(" "); print("window size"); print("macos");"""
     result = host(["node", "-"], input=code, check=True, text=True, stdout=subprocess.PIPE)
-    breakpoint, two_words, nothing, empty = map(json.loads, result.stdout.splitlines())
+    breakpoint, two_words, nothing, empty, window, macos = map(json.loads, result.stdout.splitlines())
     assert breakpoint[0][0] == "text-patching.html#the-breakpoint" and "breakpoint" in breakpoint[1][1].lower()
     assert two_words and nothing == [] and empty == []
+    assert window[0][0] == "console.html#the-window-size" and macos
