@@ -26,7 +26,8 @@
 #:                  RECORD=linux-ref renews those of Linux
 #: make book        make build/book/index.html of docs/: a page for each chapter,
 #:                  a search, and a page for print; ANSWERS=0 leaves out the
-#:                  answers to the questions, and the solutions of the labs
+#:                  answers to the questions, and the solutions of the labs;
+#:                  PDF=1 also prints build/book/nop5.pdf
 #: make slides      make build/slides: slides for the twelve weeks of the course
 #: make web         make build/web: static files that boot the kernel in a browser tab;
 #:                  `python3 -m http.server -d build 8000` shows them at localhost:8000/web/
@@ -481,7 +482,7 @@ fidelity: all
 	@tests/fidelity/fidelity.py $(if $(RECORD),--record $(RECORD))
 
 book:
-	@scripts/install-deps book
+	@scripts/install-deps book $(if $(filter 1,$(PDF)),pdf)
 	@scripts/book/book $(if $(filter 0,$(ANSWERS)),--no-answers) $(if $(filter 1,$(PDF)),--pdf) -o $(O)/book
 
 slides:
