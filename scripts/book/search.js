@@ -1,6 +1,7 @@
 // The search field of the book. search-index.js has BOOK: [[address, chapter, heading, text]] for each section.
 
-// The sections that contain all words, best first: words in a heading count more than words in the text.
+// The sections that contain all words, best first: words in a heading count more than words in the text, and most if they are not
+// a part of another word.
 function search(sections, query) {
 	const words = query.toLowerCase().split(/\s+/).filter(Boolean);
 	const found = [];
@@ -8,7 +9,8 @@ function search(sections, query) {
 		const title = (chapter + " " + heading).toLowerCase(), body = text.toLowerCase();
 		let score = 0;
 		for (const word of words) {
-			const here = (title.includes(word) ? 100 : 0) + Math.min(body.split(word).length - 1, 20);
+			const inTitle = title.split(/[^\w]+/).includes(word) ? 150 : title.includes(word) ? 100 : 0;
+			const here = inTitle + Math.min(body.split(word).length - 1, 20);
 			if (!here) {
 				score = 0;
 				break;
