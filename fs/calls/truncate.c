@@ -97,36 +97,50 @@ SYSCALL_DEFINE0(sync)
 	return 0;
 }
 
-static long sync_fd(unsigned fd, bool must_be_file)
+/*
+ * 0, or -EINVAL: the file has no data that could be written, as a pipe, or a text file of procfs.
+ * noinline because tools probe it by this name of Linux's.
+ */
+static noinline int vfs_fsync(const struct file *file)
+{
+	umode_t mode = file->f_inode->i_mode;
+
+	return (S_ISREG(mode) ? file->f_op->mmap != NULL : S_ISDIR(mode)) ? 0 : -EINVAL;
+}
+
+static long do_fsync(unsigned fd)
 {
 	struct fd f = fdget(fd);
-	bool has_data;
+	int err;
 
 	if (!f.file)
 		return -EBADF;
-	/* The text files of procfs and its kin have no data that could be written. */
-	has_data = S_ISREG(f.file->f_inode->i_mode) ? f.file->f_op->mmap != NULL
-						    : S_ISDIR(f.file->f_inode->i_mode);
+	err = vfs_fsync(f.file);
 	fdput(f);
-	return must_be_file && !has_data ? -EINVAL : 0;
+	return err;
 }
 
 /* Restricted: nothing to write: all files are in memory. */
 SYSCALL_DEFINE1(syncfs, int, fd)
 {
-	return sync_fd((unsigned)fd, false);
+	struct fd f = fdget((unsigned)fd);
+
+	if (!f.file)
+		return -EBADF;
+	fdput(f);
+	return 0;
 }
 
 /* Restricted: nothing to write: all files are in memory. */
 SYSCALL_DEFINE1(fsync, unsigned int, fd)
 {
-	return sync_fd(fd, true);
+	return do_fsync(fd);
 }
 
 /* Restricted: nothing to write: all files are in memory. */
 SYSCALL_DEFINE1(fdatasync, unsigned int, fd)
 {
-	return sync_fd(fd, true);
+	return do_fsync(fd);
 }
 
 #define SYNC_FILE_RANGE_ALL 7U

@@ -112,11 +112,11 @@ static int expand_files(struct files_struct *files, unsigned fd)
 }
 
 /* Not inlined: traces show the function under Linux's name. */
-noinline int filp_close(struct file *file, void *owner)
+noinline int filp_close(struct file *filp, void *owner)
 {
 	if (owner)
-		locks_remove_posix(file, owner);
-	fput(file);
+		locks_remove_posix(filp, owner);
+	fput(filp);
 	return 0;
 }
 

@@ -404,7 +404,7 @@ struct file *get_file(struct file *file);
 /* Drops a reference. The last drop releases the file, and takes locks of epoll and others. */
 void fput(struct file *file);
 /* Ends the use of a descriptor by the owner of a table of descriptors (NULL: none). */
-int filp_close(struct file *file, void *owner);
+int filp_close(struct file *filp, void *owner);
 
 /*
  * Read and write from *pos on, and advance it. They return what the file operation returns, or

@@ -277,7 +277,7 @@ static int follow_dotdot(struct nameidata *nd)
 }
 
 /* Returns the cached dentry if it is still valid, else NULL. */
-static struct dentry *lookup_fast(struct dentry *parent, const struct qstr *name)
+static struct dentry *lookup_dcache(struct dentry *parent, const struct qstr *name)
 {
 	struct dentry *dentry = d_lookup(parent, name);
 
@@ -298,7 +298,7 @@ struct dentry *lookup_locked(struct dentry *parent, const struct qstr *name)
 
 	if (name->len > NAME_MAX)
 		return ERR_PTR(-ENAMETOOLONG);
-	dentry = lookup_fast(parent, name);
+	dentry = lookup_dcache(parent, name);
 	if (dentry || !dir->i_op->lookup)
 		return dentry;
 	dentry = d_alloc(parent, name);
@@ -312,20 +312,29 @@ struct dentry *lookup_locked(struct dentry *parent, const struct qstr *name)
 	return dentry;
 }
 
-/* Returns a counted child, or an ERR_PTR. The caller does not hold the parent's i_mutex. */
-static struct dentry *lookup(struct dentry *parent, const struct qstr *name)
+/*
+ * The cached dentry of the next component, or NULL. noinline because tools probe it by this name of
+ * Linux's, and read nd.
+ */
+static noinline struct dentry *lookup_fast(struct nameidata *nd)
 {
-	struct dentry *dentry;
+	return lookup_dcache(nd->path.dentry, &nd->last);
+}
 
-	if (name->len > NAME_MAX)
+/* Returns a counted child, or an ERR_PTR. The caller does not hold the parent's i_mutex. */
+static struct dentry *lookup(struct nameidata *nd)
+{
+	struct dentry *parent = nd->path.dentry, *dentry;
+
+	if (nd->last.len > NAME_MAX)
 		return ERR_PTR(-ENAMETOOLONG);
-	dentry = lookup_fast(parent, name);
+	dentry = lookup_fast(nd);
 	if (dentry)
 		return dentry;
 	if (!parent->d_inode->i_op->lookup)
 		return ERR_PTR(-ENOENT);
 	mutex_lock(&parent->d_inode->i_mutex);
-	dentry = lookup_locked(parent, name);
+	dentry = lookup_locked(parent, &nd->last);
 	mutex_unlock(&parent->d_inode->i_mutex);
 	return dentry ? dentry : ERR_PTR(-ENOENT);
 }
@@ -367,7 +376,7 @@ static int walk_component(struct nameidata *nd, bool follow)
 		return 0;
 	if (nd->last_type == LAST_DOTDOT)
 		return follow_dotdot(nd);
-	dentry = lookup(nd->path.dentry, &nd->last);
+	dentry = lookup(nd);
 	if (IS_ERR(dentry))
 		return (int)PTR_ERR(dentry);
 	if (follow && S_ISLNK(dentry->d_inode->i_mode)) {

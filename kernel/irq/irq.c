@@ -8,19 +8,13 @@
 #include "kernel/locking/spinlock.h"
 #include "kernel/printk/printk.h"
 
-struct irq_desc {
-	irq_handler_t handler; /* [irq_lock] to write, after name and dev; NULL when free */
-	const char *name;      /* [irq_lock] */
-	void *dev;             /* [irq_lock] */
-};
-
 struct irq_counts {
 	u64 kinds[IRQ_STAT_COUNT];
 	u64 devices[NR_ISA_IRQS];
 };
 
 static DEFINE_SPINLOCK(irq_lock);
-static struct irq_desc irq_descs[NR_ISA_IRQS];
+static struct irqaction irq_actions[NR_ISA_IRQS];
 static DEFINE_PER_CPU(struct irq_counts, irq_counts);
 
 const char *const irq_stat_names[IRQ_STAT_COUNT][2] = {
@@ -52,7 +46,7 @@ u64 irq_device_count(unsigned irq, unsigned cpu)
 
 const char *irq_device_name(unsigned irq)
 {
-	return irq < NR_ISA_IRQS ? READ_ONCE(irq_descs[irq].name) : NULL;
+	return irq < NR_ISA_IRQS ? READ_ONCE(irq_actions[irq].name) : NULL;
 }
 
 int request_irq(unsigned irq, irq_handler_t handler, const char *name, void *dev)
@@ -64,16 +58,16 @@ int request_irq(unsigned irq, irq_handler_t handler, const char *name, void *dev
 		return -EINVAL;
 
 	spin_lock_irqsave(&irq_lock, flags);
-	if (irq_descs[irq].handler) {
+	if (irq_actions[irq].handler) {
 		error = -EBUSY;
 	} else {
-		irq_descs[irq].dev = dev;
-		irq_descs[irq].name = name;
-		smp_store_release(&irq_descs[irq].handler, handler);
+		irq_actions[irq].dev = dev;
+		irq_actions[irq].name = name;
+		smp_store_release(&irq_actions[irq].handler, handler);
 		error = arch_enable_irq(irq);
 		if (error) {
-			WRITE_ONCE(irq_descs[irq].handler, NULL);
-			irq_descs[irq].name = NULL;
+			WRITE_ONCE(irq_actions[irq].handler, NULL);
+			irq_actions[irq].name = NULL;
 		}
 	}
 	spin_unlock_irqrestore(&irq_lock, flags);
@@ -82,7 +76,7 @@ int request_irq(unsigned irq, irq_handler_t handler, const char *name, void *dev
 
 void handle_device_irq(unsigned irq)
 {
-	irq_handler_t handler = smp_load_acquire(&irq_descs[irq].handler);
+	irq_handler_t handler = smp_load_acquire(&irq_actions[irq].handler);
 	bool handled __unused;
 
 	this_cpu_inc(irq_counts.devices[irq]);
@@ -90,8 +84,8 @@ void handle_device_irq(unsigned irq)
 		irq_stat_inc(IRQ_STAT_SPU);
 		return;
 	}
-	trace_irq_handler_entry((int)irq, irq_descs[irq].name);
+	trace_irq_handler_entry((int)irq, &irq_actions[irq]);
 	/* false is no error: the handler may have served this interrupt with the last one */
-	handled = handler((int)irq, irq_descs[irq].dev);
+	handled = handler((int)irq, irq_actions[irq].dev);
 	trace_irq_handler_exit((int)irq, handled);
 }

@@ -4,21 +4,22 @@
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM irq
 
+#include "kernel/irq/irq.h"
 #include "kernel/tracepoint.h"
 
 /* clang-format off */
 
 /* Before and after a device's handler. Hardirq context. */
 TRACE_EVENT(irq_handler_entry,
-	TP_PROTO(int irq, const char *name),
-	TP_ARGS(irq, name),
+	TP_PROTO(int irq, struct irqaction *action),
+	TP_ARGS(irq, action),
 	TP_STRUCT__entry(
 		__field(int, irq)
-		__string(name, name)
+		__string(name, action->name)
 	),
 	TP_fast_assign(
 		__entry->irq = irq;
-		__assign_str(name, name);
+		__assign_str(name, action->name);
 	),
 	TP_printk("irq=%d name=%s", __entry->irq, __get_str(name))
 );

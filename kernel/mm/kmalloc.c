@@ -84,7 +84,7 @@ static size_t kmalloc_room(const void *object)
 {
 	const struct page *page = virt_to_page(object);
 
-	return page->slab ? slab_cache(page->slab)->slot_size : PAGE_SIZE << page->order;
+	return page->slab ? slab_cache(page->slab)->size : PAGE_SIZE << page->order;
 }
 
 static noinline void *kmalloc_traced(size_t size, gfp_t gfp)
@@ -156,11 +156,11 @@ size_t ksize(const void *object)
 void __init kmalloc_init(void)
 {
 	for (unsigned i = 0; i < KMALLOC_CLASSES; i++) {
-		char name[16];
+		static char names[KMALLOC_CLASSES][16];
 
-		snprintf(name, sizeof(name), "kmalloc-%u", kmalloc_sizes[i]);
+		snprintf(names[i], sizeof(names[i]), "kmalloc-%u", kmalloc_sizes[i]);
 		/* So these caches get the numbers from 1 on. */
-		BUG_ON(!slab_init_cache(&kmalloc_caches[i], name, kmalloc_sizes[i],
+		BUG_ON(!slab_init_cache(&kmalloc_caches[i], names[i], kmalloc_sizes[i],
 					min(kmalloc_sizes[i] & -kmalloc_sizes[i], (int)PAGE_SIZE)));
 		BUG_ON(kmalloc_class(kmalloc_sizes[i]) != i + 1);
 	}

@@ -71,9 +71,9 @@ static struct page *new_slab(struct kmem_cache *cache, gfp_t gfp)
 		slab[i].slab = cache->id;
 	slab->inuse = 0;
 	slab->freelist = NULL;
-	object = (char *)page_address(slab) + cache->objects * cache->slot_size;
+	object = (char *)page_address(slab) + cache->objects * cache->size;
 	for (unsigned i = 0; i < cache->objects; i++) {
-		object -= cache->slot_size;
+		object -= cache->size;
 		slab_debug_init(cache, object);
 		*slab_link(cache, object) = slab->freelist;
 		slab->freelist = object;
@@ -194,7 +194,7 @@ static noinline void *cache_alloc_traced(struct kmem_cache *cache, gfp_t gfp)
 	void *object = cache_alloc(cache, gfp, user);
 
 	trace_kmem_cache_alloc((unsigned long)user, object, cache->name, cache->object_size,
-			       cache->slot_size, gfp);
+			       cache->size, gfp);
 	return object;
 }
 

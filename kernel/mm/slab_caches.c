@@ -16,17 +16,17 @@ bool slab_init_cache(struct kmem_cache *cache, const char *name, size_t size, si
 	align = max(align, (size_t)8);
 	if (!size || size > KMALLOC_SLAB_MAX || !is_power_of_2(align) || align > PAGE_SIZE)
 		return false;
-	strscpy(cache->name, name, sizeof(cache->name));
+	cache->name = name;
 	cache->object_size = (u32)size;
-	cache->slot_size = (u32)ALIGN(ALIGN(size, 8) + SLAB_DEBUG_BYTES, align);
+	cache->size = (u32)ALIGN(ALIGN(size, 8) + SLAB_DEBUG_BYTES, align);
 	/* The smallest block that holds at least four objects and wastes at most an eighth. */
 	for (cache->order = 0; cache->order < 3; cache->order++) {
 		size_t block = PAGE_SIZE << cache->order;
 
-		if (block / cache->slot_size >= 4 && block % cache->slot_size <= block / 8)
+		if (block / cache->size >= 4 && block % cache->size <= block / 8)
 			break;
 	}
-	cache->objects = (u32)((PAGE_SIZE << cache->order) / cache->slot_size);
+	cache->objects = (u32)((PAGE_SIZE << cache->order) / cache->size);
 	high = min(max((unsigned)(2 * PAGE_SIZE / size), 4U), 64U);
 	cache->batch = high / 2;
 	spin_lock_init(&cache->lock);
@@ -50,11 +50,13 @@ struct kmem_cache *kmem_cache_create(const char *name, size_t size, size_t align
 {
 	struct kmem_cache *cache = kmem_cache_alloc(&cache_cache, GFP_KERNEL | __GFP_ZERO);
 
-	if (cache && !slab_init_cache(cache, name, size, align)) {
-		kmem_cache_free(&cache_cache, cache);
-		cache = NULL;
-	}
-	return cache;
+	char *copy = kstrdup(name, GFP_KERNEL);
+
+	if (cache && copy && slab_init_cache(cache, copy, size, align))
+		return cache;
+	kfree(copy);
+	kmem_cache_free(&cache_cache, cache);
+	return NULL;
 }
 
 static void drain_this_cpu(void *data)
@@ -84,6 +86,7 @@ void kmem_cache_destroy(struct kmem_cache *cache)
 	spin_lock(&slab_caches_lock);
 	slab_caches[cache->id / SLAB_ID_STEP] = NULL;
 	spin_unlock(&slab_caches_lock);
+	kfree(cache->name);
 	kmem_cache_free(&cache_cache, cache);
 }
 

@@ -60,7 +60,7 @@ bool slab_debug_free(const struct kmem_cache *cache, void *object, const void *u
 		return false;
 	}
 	offset = (size_t)((char *)object - (char *)page_address(slab));
-	if (offset % cache->slot_size || offset / cache->slot_size >= cache->objects) {
+	if (offset % cache->size || offset / cache->size >= cache->objects) {
 		pr_err("BUG %s: free of %px, which is no object's start\n", cache->name, object);
 		dump_stack();
 		return false;

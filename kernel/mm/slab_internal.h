@@ -13,12 +13,12 @@
 /* Legend: [C] constant, [L] lock. */
 struct kmem_cache {
 	u32 object_size;          /* [C] bytes for the user */
-	u32 slot_size;            /* [C] distance from one object to the next, in bytes */
+	u32 size;                 /* [C] distance from one object to the next, in bytes */
 	u32 objects;              /* [C] in a slab */
 	u32 batch;                /* [C] objects that move at once between a CPU and the slabs */
 	u16 id;                   /* [C] its number: SLAB_ID_STEP times its index in slab_caches */
 	u8 order;                 /* [C] of a slab */
-	char name[24];            /* [C] */
+	const char *name;         /* [C] */
 	spinlock_t lock;          /* L; interrupts off */
 	struct list_head partial; /* [L] slabs with a free object; empty slabs at the end */
 	u32 empty_slabs;          /* [L] of the partial slabs */
@@ -163,7 +163,7 @@ static __always_inline void slab_free_object(unsigned id, void *object)
 
 /* ---- slab_caches.c ---- */
 
-/* Computes the fields of a cache, and gives it a number. False: not possible. */
+/* Computes the fields of a cache, which keeps name, and gives it a number. False: not possible. */
 bool slab_init_cache(struct kmem_cache *cache, const char *name, size_t size, size_t align);
 
 /* ---- kmalloc.c ---- */

@@ -38,7 +38,9 @@ static long sleep_restart(struct restart_block *restart)
 	return -ERESTART_RESTARTBLOCK;
 }
 
-static long sleep_for(clockid_t clock, u64 ns, struct __kernel_timespec __user *rest)
+/* Sleeps for ns. noinline because tools probe it by this name of Linux's. */
+static noinline long hrtimer_nanosleep(clockid_t clock, u64 ns,
+				       struct __kernel_timespec __user *rest)
 {
 	struct restart_block *restart = &current->restart_block;
 	struct deadline end = make_deadline(clock, false, ns);
@@ -56,7 +58,7 @@ SYSCALL_DEFINE2(nanosleep, struct __kernel_timespec *, rqtp, struct __kernel_tim
 	u64 ns;
 	int err = get_timespec(&ns, rqtp);
 
-	return err ? err : sleep_for(CLOCK_MONOTONIC, ns, rmtp);
+	return err ? err : hrtimer_nanosleep(CLOCK_MONOTONIC, ns, rmtp);
 }
 
 /*
@@ -153,5 +155,5 @@ SYSCALL_DEFINE4(clock_nanosleep, const clockid_t, which_clock, int, flags,
 		return err;
 	if (flags & TIMER_ABSTIME)
 		return do_nanosleep(make_deadline(which_clock, true, ns));
-	return sleep_for(which_clock, ns, rmtp);
+	return hrtimer_nanosleep(which_clock, ns, rmtp);
 }

@@ -176,8 +176,8 @@ static void set_task_cpu(struct task_struct *p, unsigned cpu)
 	trace_sched_migrate_task(p, cpu);
 	p->se.nr_migrations++;
 	/* Virtual time is counted from each queue's own origin. */
-	p->se.vruntime += cpu_rq(cpu)->fair.min_vruntime - cpu_rq(p->cpu)->fair.min_vruntime;
-	WRITE_ONCE(p->cpu, cpu);
+	p->se.vruntime += cpu_rq(cpu)->fair.min_vruntime - p->se.cfs_rq->min_vruntime;
+	__set_task_cpu(p, cpu);
 }
 
 /*
@@ -254,7 +254,7 @@ static __always_inline void ttwu_queue(struct task_struct *p, bool new)
 	cpu = select_task_rq(p);
 	if (cpu != p->cpu) {
 		if (new)
-			WRITE_ONCE(p->cpu, cpu);
+			__set_task_cpu(p, cpu);
 		else
 			set_task_cpu(p, cpu);
 	}

@@ -52,14 +52,14 @@ static bool vruntime_less(struct rb_node *a, const struct rb_node *b)
 	return runs_before(task_of(a), task_of(b));
 }
 
-void enqueue_behind_first(struct fair_rq *fair, struct task_struct *p)
+void enqueue_behind_first(struct cfs_rq *fair, struct task_struct *p)
 {
 	if (runs_before(p, fair->first))
 		swap(p, fair->first);
 	rb_add_cached(&p->se.run_node, &fair->tree, vruntime_less);
 }
 
-void refill_first(struct fair_rq *fair)
+void refill_first(struct cfs_rq *fair)
 {
 	struct rb_node *leftmost = rb_first_cached(&fair->tree);
 
@@ -67,7 +67,7 @@ void refill_first(struct fair_rq *fair)
 	fair->first = task_of(leftmost);
 }
 
-void dequeue_waiting_fair(struct fair_rq *fair, struct task_struct *p)
+void dequeue_waiting_fair(struct cfs_rq *fair, struct task_struct *p)
 {
 	if (p != fair->first) {
 		rb_erase_cached(&p->se.run_node, &fair->tree);
@@ -78,7 +78,7 @@ void dequeue_waiting_fair(struct fair_rq *fair, struct task_struct *p)
 		refill_first(fair);
 }
 
-struct task_struct *next_waiting_fair(const struct fair_rq *fair, const struct task_struct *p)
+struct task_struct *next_waiting_fair(const struct cfs_rq *fair, const struct task_struct *p)
 {
 	struct rb_node *next;
 

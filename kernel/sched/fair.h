@@ -7,13 +7,13 @@
 /* Scales delta nanoseconds, at least 1, for a task with another weight than 1024. */
 u64 calc_delta_fair(const struct task_struct *p, u64 delta);
 /* For a queue with a first task: puts p or the first task, whichever is later, into the tree. */
-void enqueue_behind_first(struct fair_rq *fair, struct task_struct *p);
+void enqueue_behind_first(struct cfs_rq *fair, struct task_struct *p);
 /* The leftmost task of the tree, which is not empty, becomes the first. */
-void refill_first(struct fair_rq *fair);
-void dequeue_waiting_fair(struct fair_rq *fair, struct task_struct *p);
+void refill_first(struct cfs_rq *fair);
+void dequeue_waiting_fair(struct cfs_rq *fair, struct task_struct *p);
 
 /* Raises min_vruntime to the least vruntime in the queue; the running task has curr_vruntime. */
-static __always_inline void update_min_vruntime(struct fair_rq *fair, u64 curr_vruntime)
+static __always_inline void update_min_vruntime(struct cfs_rq *fair, u64 curr_vruntime)
 {
 	u64 least = curr_vruntime;
 
@@ -43,7 +43,7 @@ static __always_inline void put_prev_task_fair(struct runqueue *rq, struct task_
  * child after the other could keep its CPU: it needs little time itself, so min_vruntime would stay
  * low, and each child would run before the tasks that wait.
  */
-static __always_inline void place_new_task_fair(const struct fair_rq *fair, struct task_struct *p)
+static __always_inline void place_new_task_fair(const struct cfs_rq *fair, struct task_struct *p)
 {
 	p->se.vruntime = fair->min_vruntime + SCHED_SLICE_NS;
 }

@@ -24,7 +24,8 @@
 #define USER_TICK_NS  (4 * NSEC_PER_MSEC)
 #define NICE_0_WEIGHT 1024
 
-struct fair_rq {
+/* The fair class on a CPU, by its name in Linux. */
+struct cfs_rq {
 	struct task_struct *first;  /* [R] the waiting task with the least vruntime */
 	struct rb_root_cached tree; /* [R] the other waiting tasks, by vruntime */
 	u64 min_vruntime;           /* [R] never decreases: a waking task starts near it */
@@ -62,7 +63,7 @@ struct runqueue {
 	ktime_t picked;       /* when curr was chosen */
 	ktime_t next_balance; /* [O] */
 	unsigned idle_nr;     /* nr_running when the CPU became idle: throttled tasks */
-	struct fair_rq fair;
+	struct cfs_rq fair;
 	struct rt_rq rt;
 } __cacheline_aligned;
 
@@ -70,6 +71,13 @@ DECLARE_PER_CPU(struct runqueue, runqueues);
 #define cpu_rq(cpu) per_cpu_ptr(&runqueues, cpu)
 #define this_rq()   this_cpu_ptr(&runqueues)
 #define task_rq(p)  cpu_rq((p)->cpu)
+
+/* p belongs to the run queue of that CPU from now on. */
+static inline void __set_task_cpu(struct task_struct *p, unsigned cpu)
+{
+	p->se.cfs_rq = &cpu_rq(cpu)->fair;
+	WRITE_ONCE(p->cpu, cpu);
+}
 
 /* [A] CPUs that halt without a task to run: a hint for the placement of tasks. */
 extern struct cpumask sched_idle_mask;
@@ -129,7 +137,7 @@ static __always_inline void start_tick_if_needed(struct runqueue *rq)
 void yield_task_fair(struct runqueue *rq, struct task_struct *p);
 /* Iterates over the waiting tasks in order: the first one for NULL, then the one after p, then
  * NULL. */
-struct task_struct *next_waiting_fair(const struct fair_rq *fair, const struct task_struct *p);
+struct task_struct *next_waiting_fair(const struct cfs_rq *fair, const struct task_struct *p);
 #include "kernel/sched/fair.h"
 
 /* rt.c: R held. */

@@ -85,6 +85,7 @@ enum sched_policy {
 
 struct sched_entity {
 	struct rb_node run_node; /* [R] in the fair tree, by vruntime */
+	struct cfs_rq *cfs_rq;   /* [R] of its CPU; [P] while it sleeps */
 	u64 vruntime;            /* [R] ns, weighted */
 	u64 exec_start;          /* [R] ktime when it last began to run or was charged */
 	u64 sum_exec_runtime;    /* [R] ns */

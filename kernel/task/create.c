@@ -116,7 +116,7 @@ struct task_struct *fork_idle(unsigned cpu)
 	p->state = TASK_RUNNING;
 	p->on_rq = 1;
 	p->on_cpu = 1;
-	p->cpu = cpu;
+	__set_task_cpu(p, cpu);
 	p->nr_cpus_allowed = 1;
 	cpumask_clear(&p->cpus_allowed);
 	cpumask_set_cpu(cpu, &p->cpus_allowed);

@@ -130,10 +130,16 @@ void copy_creds(struct task_struct *p, const struct cred *cred);
 void uncount_process(struct task_struct *p);
 void exit_creds(struct task_struct *p);
 
+/*
+ * 0, or -EPERM: cred has not that capability. Tools probe this function by its name in Linux, and
+ * read cap as its third argument. There are no user namespaces and no audit: ns is NULL, opts is 0.
+ */
+int cap_capable(const struct cred *cred, const void *ns, int cap, unsigned opts);
+
 /* Whether the current task has that capability. It counts only what the task acts with. */
 static inline bool capable(unsigned cap)
 {
-	return current_cred()->cap_effective & BIT(cap);
+	return !cap_capable(current_cred(), NULL, (int)cap, 0);
 }
 
 /* Whether cred is in the group as its file-system group or as a supplementary one. Any context. */

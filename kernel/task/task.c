@@ -126,7 +126,7 @@ void sched_init_task(struct task_struct *p)
 {
 	u64 now = ktime_get();
 
-	p->se = (struct sched_entity){ .exec_start = now };
+	p->se = (struct sched_entity){ .cfs_rq = &task_rq(p)->fair, .exec_start = now };
 	p->pi_prio = PI_PRIO_NONE;
 	INIT_LIST_HEAD(&p->pi_mutexes);
 	set_load_weight(p);

@@ -2,7 +2,7 @@
  * The hash tables of eBPF's maps, LRU and per CPU too: each operation and its errors, which are Linux's; tables that are
  * full; walks during which keys go; and what an NMI finds that interrupts an update.
  *
- * sources: trace/bpf/maps/map.c trace/bpf/maps/pool.c trace/bpf/maps/hash.c trace/bpf/maps/percpu_hash.c trace/bpf/maps/lru.c tests/host/bpf_maps_task.c
+ * sources: trace/bpf/maps/map.c trace/bpf/maps/pool.c trace/bpf/maps/hash.c trace/bpf/maps/percpu_hash.c trace/bpf/maps/lru.c tests/host/bpf_maps_task.c kernel/task/capability.c
  * flags: -DHOST_CPUS
  */
 #include "test.h"

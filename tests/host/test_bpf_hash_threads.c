@@ -2,7 +2,7 @@
  * The hash tables of eBPF's maps under threads, each a CPU, and signal handlers as NMIs: no update is lost, no key
  * is there twice, readers find what stays, and in the end all elements are there.
  *
- * sources: trace/bpf/maps/map.c trace/bpf/maps/pool.c trace/bpf/maps/hash.c trace/bpf/maps/percpu_hash.c trace/bpf/maps/lru.c tests/host/bpf_maps_task.c
+ * sources: trace/bpf/maps/map.c trace/bpf/maps/pool.c trace/bpf/maps/hash.c trace/bpf/maps/percpu_hash.c trace/bpf/maps/lru.c tests/host/bpf_maps_task.c kernel/task/capability.c
  * flags: -DHOST_CPUS
  * threads: tsan
  */

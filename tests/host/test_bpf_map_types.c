@@ -4,7 +4,7 @@
  *
  * sources: trace/bpf/maps/map.c trace/bpf/maps/pool.c trace/bpf/maps/hash.c trace/bpf/maps/percpu_hash.c trace/bpf/maps/lru.c trace/bpf/maps/array.c
  * sources: trace/bpf/maps/fd_array.c trace/bpf/maps/prog_array.c trace/bpf/maps/map_in_map.c trace/bpf/maps/queue_stack.c
- * sources: trace/bpf/maps/bloom_filter.c trace/bpf/maps/lpm_trie.c tests/host/bpf_maps_task.c
+ * sources: trace/bpf/maps/bloom_filter.c trace/bpf/maps/lpm_trie.c tests/host/bpf_maps_task.c kernel/task/capability.c
  * flags: -DHOST_CPUS
  */
 #include "test.h"

@@ -6,7 +6,7 @@
  * sources: fs/calls/truncate.c fs/vfs/permission.c fs/file/uio.c fs/file/read_write.c fs/vfs/readdir.c fs/calls/read_write.c fs/calls/open.c fs/calls/getdents.c fs/calls/cwd.c fs/vfs/libfs.c fs/vfs/d_path.c
  * sources: fs/vfs/page_cache.c fs/tmpfs/file.c fs/tmpfs/memfd.c fs/tmpfs/super.c fs/tmpfs/options.c fs/mount/options.c fs/vfs/seq_file.c tests/host/linux_fs.c
  * sources: fs/vfs/hooks.c fs/notify/events.c kernel/lib/kstrtox.c kernel/lib/rbtree.c
- * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
+ * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c kernel/task/capability.c
  */
 #include "test.h"
 

@@ -245,7 +245,8 @@ int kprobe_add(struct kprobe *p, unsigned long addr)
 	atomic64_set(&p->nmissed, 0);
 	p->flags &= KPROBE_FLAG_DISABLED | KPROBE_FLAG_RETURNS;
 	p->site = site;
-	list_add_tail_rcu(&p->list, &site->probes);
+	/* The newest runs first, as on Linux: bpftrace attaches in reverse, and relies on that. */
+	list_add_rcu(&p->list, &site->probes);
 	error = update_site(site);
 	if (error) {
 		site = kprobe_remove(p);

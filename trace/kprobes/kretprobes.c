@@ -75,7 +75,8 @@ static int add_probe(struct kretprobe *rp, unsigned long addr)
 	atomic64_set(&rp->nmissed, 0);
 	atomic64_set(&rp->kp.nmissed, 0);
 	rp->kp.flags &= KPROBE_FLAG_DISABLED;
-	list_add_tail_rcu(&rp->list, &rp->site->probes);
+	/* The newest is entered first, so the oldest returns first, as on Linux. */
+	list_add_rcu(&rp->list, &rp->site->probes);
 	error = kretprobe_update_site(table, rp->site);
 	if (error) {
 		remove_probe(rp);

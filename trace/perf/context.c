@@ -143,7 +143,7 @@ int perf_context_add(struct perf_context *ctx, struct perf_event *event)
 	list_add_tail(&event->ctx_node, &ctx->events);
 	if (list) {
 		event->shown = ctx->shown = true;
-		list_add_tail_rcu(&event->hit_node, list);
+		list_add_rcu(&event->hit_node, list); /* the newest is hit first, as on Linux */
 	}
 	if (event->records) {
 		event->shown = ctx->shown = true;

@@ -167,7 +167,8 @@ static void remove_uprobe(struct uprobe *uprobe)
 static void add_consumer(struct uprobe *uprobe, struct uprobe_consumer *uc)
 {
 	down_write(&uprobe->consumer_rwsem);
-	list_add_tail_rcu(&uc->list, &uprobe->consumers);
+	/* The newest runs first, as on Linux: bpftrace attaches in reverse, and relies on that. */
+	list_add_rcu(&uc->list, &uprobe->consumers);
 	up_write(&uprobe->consumer_rwsem);
 }
 
