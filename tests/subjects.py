@@ -55,7 +55,7 @@ ALL = {
     "events": Subject(("trace/events", "trace/filter", "trace/trigger", "trace/synth", "kernel/tracepoint.c", "kernel/tracepoint.h"), ("test_event*", "test_synthetic*"), ("test_event_filter*", "test_print_fmt"),
                       ("fuzz_event_filter", "fuzz_print_fmt", "fuzz_synth")),
     "perf": Subject(("trace/perf", "selftest/perf", "tests/boot/perf_commands.py", "tests/abi/perf.h"), ("test_perf*",), ("test_perf_ring",), ("fuzz_build_id", "fuzz_perf_attr")),
-    "bpf": Subject(("trace/bpf", "arch/x86_64/bpf", "user/bpf", "tests/abi/bpf.h"), ("test_bpf*", "test_libbpf*"), ("test_bpf*",), ("fuzz_bpf*",)),
+    "bpf": Subject(("trace/bpf", "arch/x86_64/bpf", "user/bpf", "tests/abi/bpf.h", "tests/boot/bpftrace_suite.py"), ("test_bpf*", "test_libbpf*", "test_systemtap"), ("test_bpf*",), ("fuzz_bpf*",)),
     "hist": Subject(("trace/hist", "trace/synth", "trace/trigger"), ("test_hist*",), ("test_hist_expr", "test_tracing_map"), ("fuzz_hist*",)),
     "probes": Subject(("trace/kprobes", "trace/uprobes", "trace/probes", "trace/probe_events"),
                       ("test_kprobe*", "test_uprobes", "test_probes", "test_eprobes", "test_fprobe_events", "test_inject"), (), ("fuzz_probe",)),

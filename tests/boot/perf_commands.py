@@ -187,12 +187,12 @@ ifconfig lo up
 """
 
 
-def on_linux(linux_ref, packages, commands):
-    """Runs commands on Linux, in a root file system with packages, and returns their output."""
+def on_linux(linux_ref, packages, commands, *options):
+    """Runs commands on Linux, in a root file system with packages, and returns their output. The options are for LINUX-REF."""
     image = ROOT / "build/perf.cpio"
     subprocess.run([ROOT / "scripts/rootfs", image, *packages], check=True)
     script = INTO_ROOT + "cat > /r/run.sh << 'END'\ncd /root; export HOME=/root TERM=dumb\n" + "\n".join(commands) + "\nEND\nchroot /r /bin/sh /run.sh < /dev/null\n"
-    done = subprocess.run([linux_ref, "--cpus", "2", "--mem", "2G", "--timeout", "3000", "--add", image], input=script, text=True,
+    done = subprocess.run([linux_ref, "--cpus", "2", "--mem", "2G", "--timeout", "3000", *options, "--add", image], input=script, text=True,
                           errors="replace", stdout=subprocess.PIPE, check=True)
     return ESCAPE.sub("", done.stdout.replace("\r\n", "\n"))
 
