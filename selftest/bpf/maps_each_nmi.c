@@ -6,7 +6,9 @@
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
+#include "kernel/preempt.h"
 #include "kernel/rcu/rcu.h"
+#include "kernel/smp.h"
 #include "selftest/lib/each_instruction.h"
 #include "selftest/selftest.h"
 #include "trace/bpf/core/map.h"
@@ -19,13 +21,17 @@ typedef void (*operation_t)(void);
 
 static struct bpf_map *map;
 static operation_t in_nmi; /* NULL: nothing */
+static unsigned in_nmi_cpu;
 
+/* The first NMI of the CPU. Others, of the watchdog for example, come at any time, to any CPU. */
 static bool run_in_nmi(struct pt_regs *regs __unused)
 {
 	operation_t operation = READ_ONCE(in_nmi);
 
-	if (operation)
+	if (operation && in_nmi_cpu == smp_processor_id()) {
+		WRITE_ONCE(in_nmi, NULL);
 		operation();
+	}
 	return false;
 }
 NMI_HANDLER(run_in_nmi);
@@ -42,9 +48,12 @@ static bool run_pair(operation_t task, operation_t nmi, unsigned n)
 {
 	bool interrupted;
 
+	preempt_disable();
+	in_nmi_cpu = smp_processor_id();
 	WRITE_ONCE(in_nmi, nmi);
 	interrupted = interrupt_instruction(BY_NMI, n, run_in_task, task);
 	WRITE_ONCE(in_nmi, NULL);
+	preempt_enable();
 	return interrupted;
 }
 
