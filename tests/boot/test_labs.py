@@ -124,6 +124,12 @@ def test_the_tree_of_lab_1_has_the_core_and_no_more():
     assert "histograms.md" not in starter["docs/README.md"].decode()
 
 
+def test_each_wrong_solution_still_fits_the_source():
+    fails = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "labs/mutants").glob("*/*.patch"))
+             if subprocess.run(["patch", "--dry-run", "-s", "-f", "-p1", "-i", path], cwd=ROOT, stdout=subprocess.DEVNULL).returncode]
+    assert not fails
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("lab", EACH_LAB)
 def test_the_starter_builds_without_warnings_and_gets_its_floor(images, lab):
