@@ -156,7 +156,7 @@ LINKED := $(if $(filter 1,$(DEBUG)),$(sort $(LINKED) debug),$(filter-out debug,$
 
 # The tree of a lab has what its features need (scripts/lab_tree.py). These targets need more.
 LAB_TREE := $(wildcard .lab/lab.json)
-MISSING := $(if $(LAB_TREE),test check soak features ftracetest fidelity compare bench web pictures lab autograder \
+MISSING := $(if $(LAB_TREE),test check soak features ftracetest fidelity compare bench web slides bpf-programs pictures lab autograder \
 	$(if $(filter programs,$(LINKED)),,boot-trace timeline rootfs) $(if $(wildcard modules),,modules) \
 	$(if $(wildcard selftest),,test-kernel))
 ifneq ($(filter $(MISSING),$(MAKECMDGOALS)),)
@@ -290,8 +290,8 @@ $(TRACEPOINTS): FORCE
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 
 # How far a first build is: the number of this object among those that were missing when make began.
-MISSING  := $(filter-out $(wildcard $(OBJS)),$(OBJS))
-how_far   = $(if $(filter $@,$(MISSING)),$(eval COMPILED += x)[$(words $(COMPILED))/$(words $(MISSING))] )
+UNBUILT  := $(filter-out $(wildcard $(OBJS)),$(OBJS))
+how_far   = $(if $(filter $@,$(UNBUILT)),$(eval COMPILED += x)[$(words $(COMPILED))/$(words $(UNBUILT))] )
 
 define compile
 	$(call say,CC,$(how_far)$<)

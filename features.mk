@@ -28,7 +28,7 @@ $(call feature,programs,initramfs,\
 	fs/file/anon_inode.c fs/file/file.c fs/file/file_sysctl.c fs/file/iovec.c fs/vfs/d_path.c fs/vfs/dcache_rename.c fs/vfs/fs_struct_tasks.c \
 	fs/vfs/namei_rename.c fs/vfs/mmap_file.c fs/tmpfs/memfd.c fs/tmpfs/mmap.c kernel/console/tty_jobctrl.c kernel/console/tty_ioctl.c \
 	kernel/console/n_tty_control.c kernel/printk/kmsg_record.c 	kernel/console/tty_modes.c \
-	fs/proc/task fs/proc/kcore.c fs/proc/mounts.c fs/proc/unknown_syscalls.c fs/dev/random.c fs/dev/kmsg.c \
+	fs/proc/task fs/proc/mounts.c fs/proc/unknown_syscalls.c fs/dev/random.c fs/dev/kmsg.c \
 	fs/proc/sysctl_sched.c fs/proc/sysctl_ulong.c fs/sys/sysfs.c fs/tmpfs/fallocate.c fs/tmpfs/options.c fs/tmpfs/statfs.c fs/tracefs/options.c fs/vfs/statfs.h fs/dev/devices.h kernel/lib/hash.h kernel/mm/kasprintf.c kernel/sched/mm.h,\
 	ring 3: processes and signals and user memory and Linux's system calls)
 
@@ -146,7 +146,7 @@ $(call feature,seccomp,programs,\
 	seccomp: system calls that a task gives up; filters in classic BPF)
 
 $(call feature,ptrace,programs breakpoints,\
-	kernel/ptrace arch/x86_64/user/ptrace.c arch/x86_64/user/ptrace.h arch/x86_64/user/ptrace_debugreg.c arch/x86_64/user/fpu_regset.c,\
+	kernel/ptrace fs/proc/task/process_vm.c arch/x86_64/user/ptrace.c arch/x86_64/user/ptrace.h arch/x86_64/user/ptrace_debugreg.c arch/x86_64/user/fpu_regset.c,\
 	ptrace: one task stops another one and sees and changes its registers and memory and signals and system calls)
 
 $(call feature,yama,programs,\
@@ -159,7 +159,7 @@ $(call without,programs,kernel/monitor)
 $(call together,persist ftrace,trace/tracers/pstore.c)
 $(call together,btf ftrace,trace/tracers/function/typed_args.c)
 $(call together,modules ftrace,trace/ftrace/module.c trace/ftrace_files/module_filter.c)
-$(call together,sysfiles programs,fs/sys/cache.c fs/sys/cpu.c fs/sys/irq.c fs/sys/node.c fs/sys/notes.c fs/sys/rtc.c fs/sys/text.c fs/sys/topology.c)
+$(call together,sysfiles programs,fs/proc/kcore.c fs/sys/cache.c fs/sys/cpu.c fs/sys/irq.c fs/sys/node.c fs/sys/notes.c fs/sys/rtc.c fs/sys/text.c fs/sys/topology.c)
 $(call together,btf programs,fs/sys/btf.c)
 $(call together,modules events,trace/events/module.c)
 $(call together,programs events,trace/core/user_program.c arch/x86_64/unwind/unwind_user.c)
@@ -171,7 +171,7 @@ $(call together,perf ftrace,trace/perf/function.c)
 
 # Self-tests, benches and provoked faults of features.
 $(call together,programs,selftest/arch/ring3% selftest/arch/uaccess.c selftest/bench/calls.c selftest/bench/ring3.c selftest/bench/vm.c \
-	selftest/fs/descriptors.c selftest/fs/kcore.c selftest/fs/pipe.c selftest/fs/proc_storm.c \
+	selftest/fs/descriptors.c  selftest/fs/pipe.c selftest/fs/proc_storm.c \
 	selftest/kernel/printk.c selftest/kernel/rt_bandwidth.c selftest/kernel/page_fault_hook.c selftest/kernel/sched_program.c selftest/kernel/task_work.c selftest/kernel/signals.c selftest/kernel/tasks.c selftest/kernel/tty_hangup.c selftest/kernel/user_memory% \
 	selftest/lib/kernel_task.c selftest/lib/start_process.c selftest/lib/user_memory.c)
 $(call together,programs breakpoints,selftest/arch/debugreg.c)
@@ -188,6 +188,7 @@ $(call together,hist probes,selftest/trace/events/synth.c selftest/trace/events/
 $(call together,hist,selftest/trace/events/hist% selftest/bench/hist.c)
 $(call together,events,selftest/trace/events selftest/kernel/lock_events.c selftest/kernel/tracepoint.c selftest/bench/tracepoint.c selftest/bench/events.c selftest/trace/refuse_removal.c)
 $(call together,sysfiles programs,selftest/kernel/memory_protection.c)
+$(call together,sysfiles programs ftrace,selftest/fs/kcore.c)
 $(call together,watchdog,selftest/kernel/watchdog.c)
 $(call together,debug,selftest/kernel/lockdep.c)
 $(call together,latency,selftest/trace/latency.c selftest/trace/trace_pipe_swap.c)

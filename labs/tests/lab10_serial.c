@@ -13,7 +13,7 @@
 
 #define LINE_BYTES (3 * TTY_FLIP_SIZE + 5)
 
-struct uart_port serial8250_ports[2];
+struct uart_port serial8250_ports[UART_PORTS];
 bool host_irqs_off;
 
 /* The UART: the line holds what the sender has not sent yet. */

@@ -100,7 +100,7 @@ def test_a_grader_boots_the_core_by_script(core):
     result = host([ROOT / "scripts/boot", "--build", core, "--cpus", "2", f"cd {TRACING}; echo function > current_tracer", "head -n 1 trace",
                    "echo x > current_tracer", "cat /sys/kernel/debug/ftrace_verify"], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert re.fullmatch(r"# tracer: function\nsh: write error: Invalid argument\n" + VERIFIED.pattern, result.stdout)
-    assert (result.returncode, result.stderr) == (1, "")
+    assert (result.returncode, result.stderr) == (1, "scripts/boot: 'echo x > current_tracer' ended with status 1\n")
 
 
 def test_instances_come_and_go_while_all_functions_are_traced(monitor):
