@@ -14,7 +14,7 @@
 
 #define FIFO_MAX (3 * TTY_FLIP_SIZE)
 
-struct uart_port serial8250_ports[2];
+struct uart_port serial8250_ports[UART_PORTS];
 bool host_irqs_off;
 
 /* The receive FIFO: bytes with their errors. A read of LSR clears the errors of the first one. */
