@@ -321,7 +321,7 @@ int eventpoll_wait(struct eventpoll *ep, ktime_t end)
 			break;
 		}
 		schedule_until(monotonic_deadline(end));
-		/* Before the time: a program that a signal has woken hears of it, however late it runs. */
+		/* A program that a signal has woken hears of it, however late it runs. */
 		if (signal_pending(current) && !has_ready(ep)) {
 			err = -EINTR;
 			break;

@@ -8,8 +8,7 @@
 #include "kernel/task/cred.h"
 #include "trace/bpf/core/prog.h"
 
-#define MAX_ENTRIES   (1U << 27) /* Linux's, by the size of its array of buckets */
-#define MAX_EVICTIONS 8          /* for one insertion, until it gives up */
+#define MAX_ENTRIES (1U << 27) /* Linux's, by the size of its array of buckets */
 
 u32 bpf_htab_hash(const struct bpf_htab *htab, const void *key)
 {
@@ -131,16 +130,14 @@ static struct bpf_htab_elem *new_elem(struct bpf_htab *htab, u32 hash, const voi
 	return elem;
 }
 
-/* Takes a place for one more element. LRU maps make one if they have none. */
+/* Takes a place for one more element. LRU maps take that of another element if they have none. */
 static long take_place(struct bpf_htab *htab)
 {
-	for (int i = 0; !atomic_add_unless(&htab->count, 1, (int)htab->map.max_entries); i++) {
-		if (!htab->lru)
-			return -E2BIG;
-		if (i == MAX_EVICTIONS || !bpf_htab_evict(htab))
-			return -ENOMEM;
-	}
-	return 0;
+	if (atomic_add_unless(&htab->count, 1, (int)htab->map.max_entries))
+		return 0;
+	if (!htab->lru)
+		return -E2BIG;
+	return bpf_htab_evict(htab) ? 0 : -ENOMEM;
 }
 
 /* An update under way. */

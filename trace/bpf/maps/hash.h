@@ -206,7 +206,10 @@ int bpf_htab_percpu_read_user(struct bpf_map *map, const void *key, void *value,
 int bpf_htab_percpu_write_user(struct bpf_map *map, const void *key, const void *value, u64 flags,
 			       struct file *map_file);
 
-/* lru.c: takes an element out of its bucket that was not used of late. False: found none. */
+/*
+ * lru.c: takes an element out of its bucket that was not used of late. Its place in htab->count is
+ * the caller's then: nobody else takes it in between. False: found none.
+ */
 bool bpf_htab_evict(struct bpf_htab *htab);
 /* hash.c: for lru.c. Takes an element out of its bucket, if it is in one. */
 bool bpf_htab_unlink(struct bpf_htab *htab, struct bpf_htab_elem *elem);

@@ -40,7 +40,6 @@ bool bpf_htab_evict(struct bpf_htab *htab)
 			continue;
 		}
 		if (bpf_htab_unlink(htab, elem)) {
-			atomic_dec(&htab->count);
 			bpf_pool_give(&htab->pool, &elem->pool);
 			return true;
 		}
