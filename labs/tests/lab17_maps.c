@@ -1,6 +1,6 @@
 /*
  * The maps of eBPF: queues, locks, pools, hash tables, LRU.
- * sources: trace/bpf/maps/map.c trace/bpf/maps/pool.c trace/bpf/maps/hash.c trace/bpf/maps/percpu_hash.c trace/bpf/maps/lru.c trace/bpf/maps/queue_stack.c
+ * sources: trace/bpf/maps/map.c trace/bpf/maps/pool.c trace/bpf/maps/hash.c trace/bpf/maps/percpu_hash.c trace/bpf/maps/lru.c trace/bpf/maps/queue_stack.c kernel/task/capability.c
  *
  * lab17_maps STEP prints what it has seen; labs/tests/lab17.py judges it. Each thread is a CPU. A signal handler is an NMI.
  */

@@ -143,7 +143,14 @@ int perf_context_add(struct perf_context *ctx, struct perf_event *event)
 	list_add_tail(&event->ctx_node, &ctx->events);
 	if (list) {
 		event->shown = ctx->shown = true;
-		list_add_rcu(&event->hit_node, list); /* the newest is hit first, as on Linux */
+		/*
+		 * The newest is hit first, as on Linux. Those on a CPU stay in their order: the
+		 * debug registers are given to the oldest first.
+		 */
+		if (list == &ctx->on_cpu)
+			list_add_tail_rcu(&event->hit_node, list);
+		else
+			list_add_rcu(&event->hit_node, list);
 	}
 	if (event->records) {
 		event->shown = ctx->shown = true;
