@@ -1,5 +1,5 @@
 /*
- * wakers, the part in the kernel: who wakes whom, and how long the woken task then waits for a CPU.
+ * wakers, the part in the kernel: which task wakes which one, and how long the woken one waits for a CPU.
  *
  * The tracepoint sched_waking fires in the task that wakes, and sched_switch when the woken one gets a CPU. A hash keeps the
  * beginning of each wait in between.
