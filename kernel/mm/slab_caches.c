@@ -49,7 +49,6 @@ bool slab_init_cache(struct kmem_cache *cache, const char *name, size_t size, si
 struct kmem_cache *kmem_cache_create(const char *name, size_t size, size_t align)
 {
 	struct kmem_cache *cache = kmem_cache_alloc(&cache_cache, GFP_KERNEL | __GFP_ZERO);
-
 	char *copy = kstrdup(name, GFP_KERNEL);
 
 	if (cache && copy && slab_init_cache(cache, copy, size, align))
