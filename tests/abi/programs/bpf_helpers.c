@@ -357,12 +357,14 @@ static void perf(void)
 static void stacks(void)
 {
 	int map = make_map(BPF_MAP_TYPE_STACK_TRACE, 4, 8 * 32, 16, 0), id, next;
+	/* Of its own: in one map a stack of the program can take the place of the kernel's, if their hashes are equal. */
+	int of_user = make_map(BPF_MAP_TYPE_STACK_TRACE, 4, 8 * 32, 16, 0);
 	uint64_t ips[32];
 
 	tried("stacks of 12 bytes", make_map(BPF_MAP_TYPE_STACK_TRACE, 4, 12, 16, 0));
 	tried("stacks of 128 frames", make_map(BPF_MAP_TYPE_STACK_TRACE, 4, 8 * 128, 16, 0));
 	id = RUN("stackid", 0, 0, LD_VALUE(R6, results, 0), MOV(R7, R1), LD_MAP(R2, map), MOV64_IMM(R3, BPF_F_REUSE_STACKID), HELPER(get_stackid),
-		 STORE(R6, 0, R0), MOV(R1, R7), LD_MAP(R2, map), MOV64_IMM(R3, BPF_F_USER_STACK | BPF_F_REUSE_STACKID), HELPER(get_stackid),
+		 STORE(R6, 0, R0), MOV(R1, R7), LD_MAP(R2, of_user), MOV64_IMM(R3, BPF_F_USER_STACK | BPF_F_REUSE_STACKID), HELPER(get_stackid),
 		 STORE(R6, 8, R0), MOV(R1, R7), LD_MAP(R2, map), MOV64_IMM(R3, 1 << 12), HELPER(get_stackid), STORE(R6, 16, R0), MOV(R1, R7),
 		 LD_MAP(R2, map), MOV64_IMM(R3, 255), HELPER(get_stackid), STORE(R6, 24, R0), MOV(R1, R7), MOV(R2, R6), ADD(R2, 64), MOV64_IMM(R3, 64),
 		 MOV64_IMM(R4, 0), HELPER(get_stack), STORE(R6, 32, R0), MOV(R1, R7), MOV(R2, R6), ADD(R2, 128), MOV64_IMM(R3, 12), MOV64_IMM(R4, 0),
@@ -381,6 +383,7 @@ static void stacks(void)
 	said("lookup again", lookup(map, &id, ips));
 	id = 16;
 	said("delete behind the end", delete(map, &id));
+	close(of_user);
 	close(map);
 }
 
