@@ -176,7 +176,7 @@ class TestedTree:
                 sources[n] = self.build / f"{source.stem}-{Path(name).stem}.o"
                 self.run("nasm", "-f", "elf64", "-I.", "-Iarch/x86_64/include/", "-o", sources[n], name, check=f"{name} to assemble")
         self.run("cc", "-std=gnu11", "-g", "-O1", "-DNOP5_HOST", *(["-fsanitize=address,undefined"] if sanitize else []),
-                 "-I.", "-Itests/host/stubs", "-Ilabs/tests", "-Iarch/x86_64/include", *options, "-o", program, source,
+                 "-I.", "-Itests/host/stubs", "-Ilabs/tests", "-Iarch/x86_64/include", f"-I{self.build}/include", *options, "-o", program, source,
                  *sources, KERNEL_CALLS, check=f"{source.name} to compile with your files")
         return program
 

@@ -186,8 +186,7 @@ def test_records(lab):
 
 
 def test_lookup(lab):
-    program = lab.host_program("lab01_lookup.c", options=[f"-I{lab.build}/include", "-no-pie",
-                                                         "-Wl,--unresolved-symbols=ignore-all"])
+    program = lab.host_program("lab01_lookup.c", options=["-no-pie", "-Wl,--unresolved-symbols=ignore-all"])
     result = lab.run("timeout", str(lab.timeout), program)
     expect(result.returncode == 0, "ftrace_location() to find each record, and nothing else, after a look at few records",
            result.stdout or f"no end within {lab.timeout} s")

@@ -13,7 +13,7 @@ RULES = {
 
 
 def on_the_model(lab, source, mode, *options):
-    program = lab.host_program(source, options=[f"-I{lab.build}/include", *options])
+    program = lab.host_program(source, options=options)
     result = lab.run("timeout", str(lab.timeout), program, mode)
     expect(result.returncode == 0, RULES[mode], result.stdout or f"no end within {lab.timeout} s")
 

@@ -487,7 +487,7 @@ def test_a_program_that_runs_graded_code_on_the_host_has_what_kernel_code_may_ca
     empty.write_text(subprocess.check_output([ROOT / "scripts/tracepoint-macros", "--empty", *ROOT.glob("kernel/**/*_events.h")], text=True))
     tree = lab_test.TestedTree(ROOT, timeout=60, seed=1)
     tree.build = tmp_path
-    made = tree.host_program(program, options=[f"-I{tmp_path}/include", "-no-pie", "-DCONFIG_DEBUG", str(tmp_path / "tools.c")], sanitize=False)
+    made = tree.host_program(program, options=["-no-pie", "-DCONFIG_DEBUG", str(tmp_path / "tools.c")], sanitize=False)
     shown = subprocess.run([made, "no such mode"], text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60).stderr
     assert shown.startswith("here: 1\nWARNING: a.c:7: 1 > 0\n"), shown[:1000]
 
