@@ -30,18 +30,21 @@
 static bool begin_end(struct core_state *state, int sig)
 {
 	struct signal_struct *signal = current->signal;
-	const struct task_struct *t;
+	struct task_struct *t;
 	int others = 0;
 
 	if ((signal->flags & SIGNAL_GROUP_EXIT) || signal->group_exec_task)
 		return false;
 	signal->flags = SIGNAL_GROUP_EXIT;
 	signal->group_exit_code = sig;
+	signal->group_stop_count = 0;
 	signal->core_state = state;
 	list_for_each_entry (t, &signal->thread_head, thread_node)
-		others += t != current && !(t->flags & PF_EXITING);
+		if (t != current && !(t->flags & (PF_EXITING | PF_POSTCOREDUMP))) {
+			end_thread(t);
+			others++;
+		}
 	atomic_set(&state->missing, others);
-	(void)zap_other_threads(current);
 	return true;
 }
 
@@ -84,9 +87,13 @@ static void wait_for_dump(void)
 	init_completion(&self.may_leave);
 	fpu_sync();
 	spin_lock_irq(&current->sighand->siglock);
+	current->flags |= PF_POSTCOREDUMP;
 	state = current->signal->core_state; /* stays until all have joined */
-	list_add_tail(&self.node, &state->threads);
+	if (state)
+		list_add_tail(&self.node, &state->threads);
 	spin_unlock_irq(&current->sighand->siglock);
+	if (!state)
+		return;
 	if (atomic_dec_and_test(&state->missing))
 		complete(&state->stopped);
 	wait_for_completion(&self.may_leave);

@@ -261,8 +261,8 @@ static void __noreturn exit_program(int status)
 	bool group_dead;
 
 	if (unlikely(tsk->tracee)) {
-		/* The thread that dumps must not wait for an answer of this task's tracer. */
-		if (READ_ONCE(tsk->signal->core_state))
+		/* A thread that dumps must not wait for an answer of this task's tracer. */
+		if (coredump_ops)
 			coredump_ops->wait();
 		ptrace_ops.event(PTRACE_EVENT_EXIT, (unsigned)status);
 	}

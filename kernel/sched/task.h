@@ -55,6 +55,7 @@ struct tracee;
 /* Linux's values, which /proc/PID/stat shows. Linux 6.1 does not use 0x01000000, 0x02000000. */
 #define PF_IDLE           0x00000002
 #define PF_EXITING        0x00000004
+#define PF_POSTCOREDUMP   0x00000008 /* ends, and no core dump waits for it any more */
 #define PF_FORKNOEXEC     0x00000040 /* forked, and has not called exec since */
 #define PF_NPROC_EXCEEDED 0x00001000 /* became a user with too many tasks: exec asks again */
 #define PF_KTHREAD        0x00200000 /* a kernel thread: signals do not end it */

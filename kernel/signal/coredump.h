@@ -12,8 +12,8 @@ struct coredump_ops {
 	 */
 	void (*dump)(const struct siginfo *info);
 	/*
-	 * The current task ends while a thread of its process dumps: waits until its registers are
-	 * written. Task context, no lock.
+	 * The current task ends. If a thread of its process dumps, waits until its registers are
+	 * written. A later dump leaves the task out. Task context, no lock.
 	 */
 	void (*wait)(void);
 };

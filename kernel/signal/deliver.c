@@ -362,7 +362,7 @@ bool exit_signals(struct task_struct *tsk)
 
 	spin_lock_irq(&tsk->sighand->siglock);
 	tsk->flags |= PF_EXITING;
-	dumping = tsk->signal->core_state;
+	dumping = tsk->signal->core_state && !(tsk->flags & PF_POSTCOREDUMP);
 	if (tsk->signal->nr_threads > 1 && !(tsk->signal->flags & SIGNAL_GROUP_EXIT)) {
 		retarget_shared_pending(tsk, ~tsk->blocked);
 		if (tsk->jobctl & JOBCTL_STOP_PENDING)

@@ -159,6 +159,13 @@ static bool sig_fatal(const struct task_struct *p, int sig)
 	       sig_handler(p, sig) == SIG_DFL;
 }
 
+void end_thread(struct task_struct *t)
+{
+	t->jobctl &= ~JOBCTL_ENDED_MASK;
+	t->pending.signal |= SIG_BIT(SIGKILL);
+	signal_wake_up(t, TASK_WAKEKILL);
+}
+
 int zap_other_threads(struct task_struct *p)
 {
 	struct signal_struct *signal = p->signal;
@@ -169,12 +176,9 @@ int zap_other_threads(struct task_struct *p)
 	for_each_thread_of (signal, t) {
 		if (t == p)
 			continue;
-		t->jobctl &= ~JOBCTL_ENDED_MASK;
 		count++;
-		if (t->exit_state)
-			continue;
-		t->pending.signal |= SIG_BIT(SIGKILL);
-		signal_wake_up(t, TASK_WAKEKILL);
+		if (!t->exit_state)
+			end_thread(t);
 	}
 	return count;
 }
@@ -185,9 +189,7 @@ static noinline void end_process(struct task_struct *t, int sig)
 	t->signal->flags |= SIGNAL_GROUP_EXIT;
 	t->signal->group_exit_code = sig;
 	zap_other_threads(t);
-	t->jobctl &= ~JOBCTL_ENDED_MASK;
-	t->pending.signal |= SIG_BIT(SIGKILL);
-	signal_wake_up(t, TASK_WAKEKILL);
+	end_thread(t);
 }
 
 /* Chooses the task that takes the signal, and wakes it. siglock held. */

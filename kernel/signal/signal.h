@@ -133,6 +133,8 @@ bool do_notify_parent(struct task_struct *tsk, int sig);
 void do_notify_parent_cldstop(struct task_struct *tsk, int why, int sig);
 /* Tells the tracer of tsk that this one task has stopped or continued. tasklist_lock held. */
 void notify_tracer(struct task_struct *tsk, int why, int sig);
+/* The thread gets SIGKILL, whatever it waits for. siglock held. */
+void end_thread(struct task_struct *t);
 /* All other threads of the current process get SIGKILL. Returns their number. siglock held. */
 int zap_other_threads(struct task_struct *p);
 /*
