@@ -48,7 +48,8 @@ def download():
     """Unpacks the source package, and sdt.h. apt keeps what it knows about source packages apart from the rest of the host."""
     (WORK / "lists/partial").mkdir(parents=True, exist_ok=True)
     (WORK / "sources.list").write_text(SOURCES)
-    options = ["-qq", "-o", f"Dir::Etc::SourceList={WORK}/sources.list", "-o", "Dir::Etc::SourceParts=-", "-o", f"Dir::State::Lists={WORK}/lists"]
+    options = ["-qq", "-o", f"Dir::Etc::SourceList={WORK}/sources.list", "-o", "Dir::Etc::SourceParts=-", "-o", f"Dir::State::Lists={WORK}/lists",
+               "-o", "APT::Sandbox::User=root"]
     run("apt-get", *options, "update")
     run("apt-get", *options, "source", "--download-only", "bpftrace")
     run("apt-get", *options, "download", "systemtap-sdt-dev")

@@ -9,34 +9,30 @@ import re
 import pytest
 
 import bpftrace_suite
-from conftest import root_with
-from nop5 import Nop5
+from conftest import machine_with
 
 pytestmark = pytest.mark.soak
-BAD = re.compile(r"BUG:|WARNING: CPU|Oops|lockup|LOCKUP|Call Trace")
-# The largest suite runs bpftrace some 80 times.
-SLOWEST = 3600
 SUITES = ("basic", "builtin", "call", "intcast", "other", "probe", "signals")
 
 
-@pytest.fixture(scope="module")
-def root(images):
-    return root_with(images, "bpftrace-suite", [bpftrace_suite.tree(), *bpftrace_suite.PACKAGES])
+def run_suite(machine, suite):
+    """Runs the tests of a suite, and returns what the engine says. Each test that begins shows that the machine does not hang."""
+    machine.send(f"bpftrace-suite '{suite}.*' | cat\n")
+    while machine.expect(r"^\[ RUN +\]|\d+ tests from \d+ test cases ran").group(0).startswith(b"["):
+        pass
+    machine.wait_prompt()
+    return machine.text[machine.text.index("[==========]"):]
 
 
 @pytest.mark.parametrize("suite", SUITES)
-def test_a_test_of_bpftrace_passes_if_it_passes_on_linux(images, root, suite):
-    with Nop5(build=images, cpus=1, mem="2G", initrd=root, icount=True) as machine:
-        machine.wait_prompt()
-        machine.send(f"bpftrace-suite '{suite}.*' | cat\n")
-        machine.expect(r"tests from \d+ test cases ran", timeout=SLOWEST)
-        machine.wait_prompt()
-        text = machine.text
+def test_a_test_of_bpftrace_passes_if_it_passes_on_linux(images, suite):
+    packages = [bpftrace_suite.tree(), *bpftrace_suite.PACKAGES]
+    with machine_with(images, "bpftrace-suite", packages, cpus=1, mem="2G", icount=True) as machine:
+        text = run_suite(machine, suite)
     expected = {name: nop5 for name, (_, nop5, _) in bpftrace_suite.table().items()}
-    results = bpftrace_suite.results(text[text.index("[==========]"):])
+    results = bpftrace_suite.results(text)
     wrong = [f"{name}: {result}" for name, result in results.items() if result != expected.get(name, "OK")]
     assert results and not wrong, "\n".join([*wrong, text])
-    assert not BAD.search(text), text
 
 
 def test_the_tests_of_the_table_exist():
