@@ -80,9 +80,13 @@ def run(command, work, environment):
     return output.decode("utf-8", "replace"), process.returncode, late
 
 
-def build(work):
-    """Build the kernels and the root file system that the lab has. Returns the first complaints of the build, or ""."""
-    images = ["build/nop5.elf", *(image for folder, image in (("selftest", "build/nop5-test.elf"), ("user", "build/rootfs.cpio"))
+# What programs of the host include (lab_test.TestedTree.host_program()).
+FOR_THE_HOST = ["build/include/generated/tracepoints.h"]
+
+
+def build(work, images=None):
+    """Build these files, or the kernels and the root file system that the lab has. Returns the first complaints of the build, or ""."""
+    images = images or ["build/nop5.elf", *(image for folder, image in (("selftest", "build/nop5-test.elf"), ("user", "build/rootfs.cpio"))
                                   if (work / folder).is_dir())]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
     output, status, late = run(["make", f"-j{os.cpu_count()}", *lab_cut.settings_of(work), *images], work, environment)

@@ -202,15 +202,21 @@ def run_test_here(job):
     Path(job["report"]).write_text(json.dumps(result))
 
 
-def grade(lab, work, *, tree, submissions=(), pristine=None, only=None, build_from=None, variant=""):
-    """Grade, and yield the Outcomes. tree: a starter's tree, or the source. submissions: directories; none: the bare starter."""
+NO_KERNEL = "none, because it was not built"
+
+
+def grade(lab, work, *, tree, submissions=(), pristine=None, only=None, build_from=None, variant="", kernel=True):
+    """
+    Grade, and yield the Outcomes. tree: a starter's tree, or the source. submissions: directories; none: the bare starter.
+    Without kernel only the tests that run on the host can be passed: all others have seen NO_KERNEL.
+    """
     work.mkdir(parents=True, exist_ok=True)
     with open(work.with_name(work.name + ".lock"), "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another grading in the same tree waits
-        yield from grade_locked(lab, work, tree, submissions, pristine, only, build_from, variant)
+        yield from grade_locked(lab, work, tree, submissions, pristine, only, build_from, variant, kernel)
 
 
-def grade_locked(lab, work, tree, submissions, pristine, only, build_from, variant):
+def grade_locked(lab, work, tree, submissions, pristine, only, build_from, variant, kernel):
     submissions = [submission_root(Path(directory), lab) for directory in submissions]
     starter = source_of_starter(tree, lab, pristine)
     lab = with_all_parts(lab, starter)
@@ -224,7 +230,7 @@ def grade_locked(lab, work, tree, submissions, pristine, only, build_from, varia
             return
     if build_from:
         seed_build(work, starter, build_from)
-    error = lab_build.build(work)
+    error = lab_build.build(work) if kernel else lab_build.build(work, lab_build.FOR_THE_HOST) or NO_KERNEL
     seed = variant or random.SystemRandom().getrandbits(32)
     for test in tests:
         yield run_test(work, lab, test, seed, error)

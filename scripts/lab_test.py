@@ -120,9 +120,9 @@ class TestedTree:
         expect(result.returncode == 3, "a panic", BOOT_FAILED.get(result.returncode, "a kernel that went on"))
         return result.stderr
 
-    def selftests(self, glob, *, cpus=2, append=""):
+    def selftests(self, glob, *, cpus=2, append="", icount=False):
         """Run the self-tests that match, and return {name: SelfTest}. A crash or a time-out loses the test."""
-        result = self.run_boot([], ["--cpus", str(cpus), "--append", f"selftest={glob} selftest_nonce={self.nonce} {append}"])
+        result = self.run_boot([], ["--cpus", str(cpus), *(["--icount"] if icount else []), "--append", f"selftest={glob} selftest_nonce={self.nonce} {append}"])
         text = re.sub(r"^\[ *\d+\.\d+\] ", "", (result.stdout + result.stderr).replace("\r\n", "\n"), flags=re.M)
         found, details = {}, []
         for line in text.splitlines():

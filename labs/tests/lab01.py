@@ -1,4 +1,5 @@
 """The tests of lab 1: the list of call sites that recordmcount writes, and the records of the sites."""
+import re
 import sys
 from pathlib import Path
 
@@ -167,15 +168,18 @@ def test_base(lab):
     expect(all(site in sites or calls_fentry(elf, site, fentry) for site in listed), "calls at all entries", "something else")
 
 
-def kernel_sites(lab):
-    """The names of the kernel's functions with a call, without those in init text."""
+def kernel_sites(lab, init=False):
+    """The names of the kernel's functions with a call; of those in init text only with init."""
     lab.need_kernel()
     elf = Elf(lab.build / "nop5.elf")
     end = next(s.value for s in elf.symbols() if s.name == "_etext")
-    return [name for address, name in sorted(sites_in(elf).items()) if address < end]
+    return [name for address, name in sorted(sites_in(elf).items()) if init or address < end]
 
 
 def test_records(lab):
+    every = len(kernel_sites(lab, init=True))
+    made = re.search(r"ftrace: allocating (\d+) entries", lab.boot_log())
+    expect(made and int(made[1]) == every, f"a record for each of {every} sites at boot, those of init functions, too", made[0] if made else "no record")
     wanted = kernel_sites(lab)
     functions, = lab.boot(f"cat {TRACING}/available_filter_functions")
     seen = functions.text.split("\n")[:-1]

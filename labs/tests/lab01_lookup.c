@@ -71,6 +71,8 @@ static void search_all(unsigned count)
 	for (unsigned n = 0; n < count; n += count > 4 && n + 1013 < count - 1 ? 1013 : 1) {
 		search(site(n), &memory[n], "the site of", n + 1);
 		search(site(n) + 1, NULL, "an address behind", n + 1);
+		search(site(n) - (1UL << 32), NULL, "an address 4 GiB below", n + 1);
+		search((u32)site(n), NULL, "the lower half of the address of", n + 1);
 	}
 	search(site(0) - 1, NULL, "an address in front of", 1);
 	search(site(count), NULL, "an address far behind", count);

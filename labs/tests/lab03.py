@@ -8,7 +8,7 @@ RULES = {
     "found": "text_patch_int3() to know each int3 that a CPU can execute",
     "order": "every mixture of bytes that a CPU can fetch to be one whole instruction or an int3",
     "final": "all CPUs to be synchronized after the last write",
-    "rounds": "three synchronizations for a batch of three sites",
+    "rounds": "three synchronizations for a batch of three sites, and for one of one site",
     "readers": "text_patch_apply() to wait until no handler reads its patches",
 }
 

@@ -47,6 +47,7 @@ static char image[64];
 
 #define SITES	 3
 #define VERSIONS 8
+#define MOMENTS	 5 /* that a handler on another CPU still takes */
 
 u32 __preempt_count;
 bool host_irqs_off;
@@ -272,9 +273,9 @@ void text_sync_all(void)
 
 static void wait_a_moment(void)
 {
-	waits++;
-	if (one_reader)
-		__atomic_fetch_sub(&handlers, 1, __ATOMIC_SEQ_CST);
+	if (++waits < MOMENTS || !one_reader)
+		return;
+	__atomic_fetch_sub(&handlers, 1, __ATOMIC_SEQ_CST);
 	one_reader = false;
 }
 
@@ -315,18 +316,20 @@ static void make_patch(unsigned n, const u8 *old, const u8 *new)
 	memcpy(site_at[n], old, TEXT_PATCH_SIZE);
 }
 
-static void apply(void)
+/* Changes the first count sites. */
+static void apply(unsigned count)
 {
 	size_t bad;
 	int error;
 
+	syncs = 0;
 	memset(versions, 0, sizeof(versions));
 	for (unsigned n = 0; n < SITES; n++)
 		note_memory(n);
-	error = text_patch_apply(patches, SITES, &bad);
+	error = text_patch_apply(patches, count, &bad);
 	if (error)
 		broken("the error %d of text_patch_apply()", error);
-	for (unsigned n = 0; n < SITES; n++)
+	for (unsigned n = 0; n < count; n++)
 		if (!same(site_at[n], patches[n].new, TEXT_PATCH_SIZE))
 			broken("a site that is not changed when text_patch_apply() returns");
 }
@@ -343,9 +346,9 @@ static void make_calls(void)
 }
 
 /* After the return no CPU may see anything but the new instruction. */
-static void check_return(void)
+static void check_return(unsigned count)
 {
-	for (unsigned n = 0; n < SITES; n++)
+	for (unsigned n = 0; n < count; n++)
 		for (unsigned i = 0; i < TEXT_PATCH_SIZE; i++)
 			for (unsigned v = 0; v < versions[n][i]; v++)
 				if (seen[n][i][v] != patches[n].new[i])
@@ -422,6 +425,7 @@ static void emulate_all(void)
 	unsigned long site = (unsigned long)site_at[1];
 	struct pt_regs regs = { .ip = site + 1 };
 	u8 call[TEXT_PATCH_SIZE], jmp[TEXT_PATCH_SIZE], other_call[TEXT_PATCH_SIZE];
+	s64 counted;
 
 	text_encode_call(call, site, site - 0x40);
 	text_encode_call(other_call, site, site + 0x7000);
@@ -434,28 +438,38 @@ static void emulate_all(void)
 	check_emulation("a jmp that becomes an instruction that cannot be emulated", jmp, other_insn, site + 0x100, 0);
 	check_int3_gone("a nop", text_nop5, site + 5);
 	check_int3_gone("an instruction that cannot be emulated", other_insn, site);
+	counted = atomic64_read(&breakpoints);
 	if (text_patch_int3(&regs))
 		broken("text_patch_int3() takes an int3 for its own while there is no batch");
+	if (atomic64_read(&breakpoints) != counted)
+		broken("`breakpoints` counts an int3 that is not of a batch");
 }
 
 int main(int argc, char **argv)
 {
+	static const unsigned counts[] = { SITES, 1 };
+
 	mode = argc > 1 ? argv[1] : "";
 	make_calls();
 	if (is_mode("emulate")) {
 		emulate_all();
 		return 0;
 	}
-	apply();
-	if (is_mode("final"))
-		check_return();
-	if (is_mode("rounds") && syncs != 3)
-		broken("%u synchronizations of all CPUs for %u sites", syncs, SITES);
+	for (unsigned i = 0; i < ARRAY_SIZE(counts); i++) {
+		make_calls();
+		apply(counts[i]);
+		if (is_mode("final"))
+			check_return(counts[i]);
+		if (is_mode("rounds") && syncs != 3)
+			broken("%u synchronizations of all CPUs for a batch of %u", syncs, counts[i]);
+		if (is_mode("found") || is_mode("readers"))
+			break;
+	}
 	if (is_mode("found")) {
 		if (!trapped)
 			broken("no int3 at any site at any time");
 		make_calls();
-		apply();
+		apply(1);
 		next_batch_begins_during_the_search();
 	}
 	if (is_mode("readers")) {

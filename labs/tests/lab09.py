@@ -8,6 +8,7 @@ CHARGE = re.compile(r"^.*\[\d+\].*?: sched_stat_runtime: comm=(?P<comm>.+?) pid=
                     re.M)
 SWITCH = re.compile(r"^.*\[(?P<cpu>\d+)\].*?(?P<time>\d+\.\d+): sched_switch: prev_comm=(?P<prev>.+?) prev_pid=(?P<prev_pid>\d+) "
                     r".*==> next_comm=(?P<next>.+?) next_pid=(?P<next_pid>\d+)", re.M)
+ASKED = re.compile(r" *(?P<comm>.+?)-(?P<pid>\d+) .*?(?P<time>\d+\.\d+): resched_curr <-scheduler_tick")
 SPIN = "while :; do :; done"
 
 
@@ -49,24 +50,48 @@ def test_boots(lab):
     expect(release.text.strip() == "Linux", "`uname -s` to print Linux", release.text)
 
 
+def slices_in(text, comm):
+    """The slices of the tasks with that name, in seconds, and the times of a task on the CPU after which the tick has asked for a switch."""
+    began, slices, asked = {}, [], []
+    for line in text.splitlines():
+        if switch := SWITCH.match(line):
+            now = float(switch["time"])
+            if switch["prev"] == comm and switch["prev_pid"] in began:
+                slices.append(now - began.pop(switch["prev_pid"]))
+            began[switch["next_pid"]] = now
+        elif (tick := ASKED.match(line)) and tick["comm"] == comm and tick["pid"] in began:
+            asked.append(float(tick["time"]) - began[tick["pid"]])
+    return slices, asked
+
+
 def test_slice(lab):
     # Time is counted in instructions, so a host that stops the machine does not make slices long.
-    text = trace(lab, f"for i in 1 2 3; do {SPIN} & done; usleep 600000; kill $(jobs -p)", event="sched_switch", cpus=1, icount=True)
-    began, slices = {}, []
-    for switch in SWITCH.finditer(text):
-        now = float(switch["time"])
-        if switch["prev"] == "sh" and switch["prev_pid"] in began:
-            slices.append(now - began.pop(switch["prev_pid"]))
-        if switch["next"] == "sh":
-            began[switch["next_pid"]] = now
+    def spinners(count):
+        return f"for i in $(seq {count}); do taskset -c 1 sh -c 'echo spinner > /proc/self/comm; {SPIN}' & done"
+
+    show = "kill $(jobs -p); wait; echo 0 > tracing_on; cat trace; echo > trace; echo 1 > tracing_on"
+    urgent = f"taskset -c 1 chrt -f 10 sh -c 'echo urgent > /proc/self/comm; {work(2000)}'"
+    naps = "taskset -c 1 sh -c 'for i in $(seq 60); do usleep 1000; done'"  # each wake-up begins a slice of the others anew
+    *_, three, napped, alone, real_time = lab.boot(
+        f"cd {TRACING}", "echo 8192 > buffer_size_kb", "echo 1 > events/sched/sched_switch/enable",
+        "echo resched_curr > set_ftrace_filter; echo function > current_tracer",
+        f"{spinners(3)}; usleep 600000; {show}", f"{spinners(2)}; {naps}; {show}",
+        f"{spinners(1)}; usleep 100000; {show}", f"{spinners(2)}; {urgent}; {show}", icount=True)
+    slices, asked = slices_in(three.text, "spinner")
     long = [slice for slice in slices if slice > 0.0025]
     expect(len(long) >= 100, "three tasks that compete for a CPU to change places every 3 ms",
            f"{len(long)} slices of 2.5 ms or more in {sum(slices):.1f} s")
+    short = [time for time in asked + slices_in(napped.text, "spinner")[1] if time < 0.0029]
+    expect(len(short) <= 3, "the tick to ask for a switch when a slice has ended", f"{len(short)} times before, as after {1000 * min(short, default=0):.1f} ms")
+    _, asked = slices_in(alone.text, "spinner")
+    expect("spinner" in alone.text and len(asked) <= 3, "the tick not to ask for a switch while a task has no competitor", f"{len(asked)} times in 100 ms")
+    slices, asked = slices_in(real_time.text, "urgent")
+    expect(sum(slices) > 0.003 and not asked, "the tick not to ask a real-time task for its CPU", f"{len(asked)} times in {1000 * sum(slices):.0f} ms")
 
 
 def test_nice(lab):
-    lab.selftest("sched.nice_5_gets_a_third_of_nice_0")
-    lab.selftest("sched.equal_tasks_get_equal_time_within_10_percent")
+    for name in ("nice_5_gets_a_third_of_nice_0", "equal_tasks_get_equal_time_within_10_percent"):
+        lab.selftest(f"sched.{name}", icount=True)
 
 
 def test_levels(lab):
@@ -83,7 +108,7 @@ def test_sleeper(lab):
     text = trace(lab, f"taskset -c 1 sh -c 'echo spinner > /proc/self/comm; {SPIN}' & spinner=$!",
                  f"taskset -c 1 sh -c 'echo sleeper > /proc/self/comm; sleep 1; {work(300)}'", "kill $spinner",
                  f"taskset -c 1 sh -c 'echo napper > /proc/self/comm; for i in $(seq 60); do usleep 1; {work(20)}; done'",
-                 event="sched_stat_runtime")
+                 event="sched_stat_runtime", icount=True)
     behind, spun = lag_after_sleep(text)
     expect(spun > 5e8, "charges of both tasks in the trace (sched_stat_runtime)", f"{spun / 1e6:.0f} ms of the one that ran meanwhile")
     expect(abs(behind) < spun / 4, "a task that has slept for a second to start near the one that ran meanwhile",

@@ -1,4 +1,4 @@
-; For the self-tests of tracing: calls a function with chosen values in all registers
+; For the self-tests of tracing: calls a function with chosen values in all registers and flags
 ; (arch/ftrace/ftrace.h).
 
 %include "arch/cpu/ptrace.inc"
@@ -38,12 +38,16 @@ ftrace_call_with_regs:
 	push	rsi
 	push	rdi
 	LOAD	REGISTERS
+	push	qword [rsi + PT_FLAGS]
+	popfq					; what follows keeps the flags
 	mov	rdi, [rsi + PT_DI]
 	mov	rsi, [rsi + PT_SI]
 	call	[rsp]
 	xchg	rsi, [rsp + 8]			; save the new rsi, restore the pointer
 	STORE	REGISTERS
 	mov	[rsi + PT_DI], rdi
+	pushfq
+	pop	qword [rsi + PT_FLAGS]
 	pop	rdi
 	pop	qword [rsi + PT_SI]
 	pop	r15

@@ -7,6 +7,8 @@
 #define REGISTERS     15 /* r15 to di, the first words of struct pt_regs */
 #define FIRST_SCRATCH 6  /* r11 and r10, which hold no argument at the start of a function */
 #define SCRATCH       2
+#define FLAGS_BEFORE  0x297UL /* CF PF AF SF IF, and the bit that is always 1 */
+#define FLAGS_CHANGED 0x0d1UL /* CF AF ZF SF: the callback changes these */
 
 union registers {
 	struct pt_regs regs;
@@ -14,22 +16,27 @@ union registers {
 };
 
 static union registers seen;
+static unsigned long seen_ip;
 static u64 added; /* the callback adds this to each register */
 
-static void see_arguments(unsigned long ip __unused, unsigned long parent_ip __unused,
+static void see_arguments(unsigned long ip, unsigned long parent_ip __unused,
 			  struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
 {
+	seen_ip = ip;
 	seen.regs = fregs->regs;
 }
 
-static void change_registers(unsigned long ip __unused, unsigned long parent_ip __unused,
+static void change_registers(unsigned long ip, unsigned long parent_ip __unused,
 			     struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
 {
 	u64 *words = ((union registers *)&fregs->regs)->words;
 
+	seen_ip = ip;
 	seen.regs = fregs->regs;
 	for (unsigned i = 0; i < REGISTERS; i++)
 		words[i] += added;
+	if (added)
+		fregs->regs.flags ^= FLAGS_CHANGED;
 }
 
 /* Continues in another function by nothing but the saved ip. */
@@ -63,6 +70,7 @@ static void fill(union registers *r)
 	memset(r, 0, sizeof(*r));
 	for (unsigned i = 0; i < REGISTERS; i++)
 		r->words[i] = 0x123456789000 + i;
+	r->regs.flags = FLAGS_BEFORE;
 }
 
 /*
@@ -88,9 +96,10 @@ static void call_with_arguments(struct selftest *test)
 	EXPECT_EQ(seen.regs.r9, before.regs.r9);
 	EXPECT_EQ(seen.regs.ax, before.regs.ax);
 	EXPECT_EQ(seen.regs.cs, 0);
+	EXPECT_EQ(seen_ip, (unsigned long)ftrace_target_other);
 }
 
-/* The callback gets all registers, and its changes to them take effect. */
+/* The callback gets all registers and the flags, and its changes to them take effect. */
 static void call_with_all(struct selftest *test, u64 change)
 {
 	union registers before, after;
@@ -103,6 +112,9 @@ static void call_with_all(struct selftest *test, u64 change)
 		EXPECT_EQ(seen.words[i], before.words[i]);
 		EXPECT_EQ(after.words[i], before.words[i] + change);
 	}
+	EXPECT_EQ(seen_ip, (unsigned long)ftrace_target_other);
+	EXPECT_EQ(seen.regs.flags, FLAGS_BEFORE);
+	EXPECT_EQ(after.regs.flags, change ? FLAGS_BEFORE ^ FLAGS_CHANGED : FLAGS_BEFORE);
 }
 
 static int begin(struct ftrace_ops *ops)

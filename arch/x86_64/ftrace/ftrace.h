@@ -121,8 +121,8 @@ static inline unsigned long fgraph_regs_bp(const struct ftrace_regs *fregs)
 }
 
 /*
- * For self-tests: loads the registers r15 to di from *regs, calls fn, and stores the registers in
- * *regs (selftest/arch/ftrace_entry.asm).
+ * For self-tests: loads the registers r15 to di and the flags from *regs, calls fn, and stores them
+ * in *regs (selftest/arch/ftrace_entry.asm).
  */
 void ftrace_call_with_regs(void (*fn)(void), struct pt_regs *regs);
 
