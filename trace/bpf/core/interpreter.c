@@ -126,6 +126,14 @@ static __always_inline u64 registers_of(const struct bpf_insn *insn)
 #define ONLY_DST regs[registers_of(insn)]
 #define SRC      regs[registers_of(insn) >> 4]
 #define IMM      insn->imm
+/* Loaded before the other operand, so that the other one needs no register to be changed. */
+#define LOADED(type, value)                                                                        \
+	({                                                                                         \
+		type loaded = (type)(value);                                                       \
+                                                                                                   \
+		__asm__("" : "+r"(loaded));                                                        \
+		loaded;                                                                            \
+	})
 #define NEXT                                                                                       \
 	do {                                                                                       \
 		insn = hide_pointer(insn + 1); /* so jmp itself reads the table */                 \
@@ -137,13 +145,13 @@ static __always_inline u64 registers_of(const struct bpf_insn *insn)
  * is zero-extended, because the type is unsigned.
  */
 #define ALU(op, value)                                                                             \
-	op##64_x : DST = value(u64, DST, SRC);                                                     \
+	op##64_x : DST = value(u64, DST, LOADED(u64, SRC));                                        \
 	NEXT;                                                                                      \
 	op##64_k : ONLY_DST = value(u64, ONLY_DST, (u64)(s64)IMM);                                 \
 	NEXT;                                                                                      \
 	op##32_x : DST = value(u32, (u32)DST, (u32)SRC);                                           \
 	NEXT;                                                                                      \
-	op##32_k : ONLY_DST = value(u32, (u32)ONLY_DST, (u32)IMM);                                 \
+	op##32_k : ONLY_DST = value(u32, LOADED(u32, ONLY_DST), (u32)IMM);                         \
 	NEXT;
 #define VALUE_ADD(type, a, b)  (a) + (b)
 #define VALUE_SUB(type, a, b)  (a) - (b)
