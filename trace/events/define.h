@@ -280,7 +280,8 @@
 				trace_event_buffer_commit(&__buffer);                              \
 			}                                                                          \
 		} else if (trace_event_is_slow(__data)) {                                          \
-			trace_event_record_slow_##class(__data, args);                             \
+			if (!trace_event_is_dropped(__data))                                       \
+				trace_event_record_slow_##class(__data, args);                     \
 		} else {                                                                           \
 			struct trace_event_room __room =                                           \
 				trace_event_reserve_short(__data, rb_data_size(__size));           \

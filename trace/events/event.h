@@ -143,6 +143,7 @@ enum {
 	EVENT_FILE_FL_WAS_ENABLED = 0x200,  /* the buffer may hold entries of this event */
 	EVENT_FILE_FL_PRINTK = 0x400,       /* tp_printk: the event is printed as well */
 	EVENT_FILE_FL_PERF = 0x800,         /* of perf: no trace_array records it (record.h) */
+	EVENT_FILE_FL_PERF_ASKS = 0x1000,   /* with that: wants_record() may drop a hit, too */
 };
 /* What enabling sets. */
 #define EVENT_FILE_FL_ON                                                                           \

@@ -60,6 +60,25 @@ static __always_inline void trace_event_buffer_commit(struct trace_event_buffer 
 }
 
 /*
+ * What hits a file with EVENT_FILE_FL_PERF, which has no other flag but ENABLED and PERF_ASKS.
+ * trace/perf fills it at the boot, and makes such files. Any context, preemption off.
+ */
+struct perf_event_ops {
+	/* A kprobe or uprobe has hit. False: a program drops the hit. */
+	bool (*wants_hit)(struct trace_event_file *file, struct pt_regs *regs);
+	/* Before a record is built. False: none is needed. */
+	bool (*wants_record)(struct trace_event_file *file);
+	/* The record is complete. */
+	void (*record)(struct trace_event_file *file, void *entry, u32 length);
+	/* The same of a short one on the stack of the probe, without its head. wants_record() is
+	   asked before it only with PERF_ASKS. */
+	void (*record_short)(struct trace_event_file *file, struct trace_entry *entry, u32 length);
+	/* There was no room for one. */
+	void (*dropped)(const struct trace_event_file *file);
+};
+extern struct perf_event_ops perf_event_ops;
+
+/*
  * The same for a record of a constant size that is short: most events. The common case needs no
  * trace_event_buffer. With a filter or trigger, the probe builds the record on its stack.
  */
@@ -75,6 +94,13 @@ struct trace_event_room {
 static __always_inline bool trace_event_is_slow(const struct trace_event_file *file)
 {
 	return unlikely(READ_ONCE(file->flags) & EVENT_FILE_FL_SLOW);
+}
+
+/* Of a slow one: whether it is clear without a record that nobody wants it. */
+static __always_inline bool trace_event_is_dropped(struct trace_event_file *file)
+{
+	return (READ_ONCE(file->flags) & EVENT_FILE_FL_PERF_ASKS) &&
+	       !perf_event_ops.wants_record(file);
 }
 
 /*
@@ -102,24 +128,6 @@ void trace_event_scratch_put(void *memory);
  * is no room outside of the ring buffer.
  */
 void trace_event_count_dropped(const struct trace_event_file *file);
-
-/*
- * What hits a file with EVENT_FILE_FL_PERF, which has no other flag but ENABLED. trace/perf fills
- * it at the boot, and makes such files. Any context, preemption off.
- */
-struct perf_event_ops {
-	/* A kprobe or uprobe has hit. False: a program drops the hit. */
-	bool (*wants_hit)(struct trace_event_file *file, struct pt_regs *regs);
-	/* Before a record is built. False: none is needed. */
-	bool (*wants_record)(struct trace_event_file *file);
-	/* The record is complete. */
-	void (*record)(struct trace_event_file *file, void *entry, u32 length);
-	/* Both in one, for a short record on the stack of the probe, without its head. */
-	void (*record_short)(struct trace_event_file *file, struct trace_entry *entry, u32 length);
-	/* There was no room for one. */
-	void (*dropped)(const struct trace_event_file *file);
-};
-extern struct perf_event_ops perf_event_ops;
 
 bool trace_is_traceiter_of_module(unsigned long ip);
 /*

@@ -57,6 +57,11 @@ struct perf_program {
 	 * ax. That makes a hit faster.
 	 */
 	bool args_only;
+	/*
+	 * Of a tracepoint: it reads its record. A tracepoint whose programs all do not runs them
+	 * before it builds one, and with NULL as the context.
+	 */
+	bool reads_record;
 	/* Of perf. */
 	struct list_head node; /* [E] of a tracepoint; RCU */
 	struct rcu_head rcu;

@@ -18,7 +18,8 @@
  * that moment, so a hit may be missed or counted twice then.
  *
  * Programs are of the struct perf_tp: a record is given to all of them before it is given to perf
- * events. The counter does not ask them. Those of a kprobe or uprobe are asked at the hit, before
+ * events. If none of them reads it, they run before there is one: most hits end there. The counter
+ * does not ask them. Those of a kprobe or uprobe are asked at the hit, before
  * there is a record, and get registers.
  */
 #include "trace/perf/tracepoint.h"
@@ -375,6 +376,19 @@ static int prepare_hits(struct perf_tp *tp, const struct perf_event *event)
 	return event->source ? attach_recorder(tp) : 0;
 }
 
+/*
+ * Chooses when hits run the programs. A hit on its way, which has asked for the flag once, may run
+ * them twice or not at all.
+ */
+static void choose_moment(struct perf_tp *tp)
+{
+	if (tp->nr_programs && !tp->nr_readers && !tp->is_probe)
+		__atomic_fetch_or(&tp->file.flags, EVENT_FILE_FL_PERF_ASKS, __ATOMIC_SEQ_CST);
+	else
+		__atomic_fetch_and(&tp->file.flags, ~(unsigned long)EVENT_FILE_FL_PERF_ASKS,
+				   __ATOMIC_SEQ_CST);
+}
+
 /* An event that has had a program stays with the recorder. The entries of tracers have none. */
 static int tracepoint_set_program(struct perf_event *event, struct perf_program *program)
 {
@@ -383,13 +397,17 @@ static int tracepoint_set_program(struct perf_event *event, struct perf_program 
 
 	if (!program) {
 		tp->nr_programs--;
+		tp->nr_readers -= event->program->reads_record;
 		list_del_rcu(&event->program->node);
+		choose_moment(tp);
 		return 0;
 	}
 	error = prepare_hits(tp, event);
 	if (error)
 		return error;
 	tp->nr_programs++;
+	tp->nr_readers += program->reads_record;
+	choose_moment(tp); /* first: a program that reads the record must get one */
 	list_add_tail_rcu(&program->node, &tp->programs);
 	if (!tp->is_probe)
 		use_recorder(event);

@@ -16,6 +16,7 @@ struct perf_tp {
 	struct list_head programs;    /* [E] to write, RCU to read: perf_program.node */
 	bool is_probe;        /* constant: programs run at hits, with registers, not with records */
 	unsigned nr_programs; /* [E] */
+	unsigned nr_readers;  /* [E] programs that read the record */
 	unsigned plain;       /* [E] to write: perf events that need no record */
 	struct rcu_head rcu;
 };

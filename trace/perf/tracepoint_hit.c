@@ -158,21 +158,44 @@ static noinline void complete_program_hit(struct perf_program_hit *hit)
 	hit->complete = NULL;
 }
 
-/* Gives the record to all programs. False: one of them drops it. */
-static __always_inline bool run_programs(const struct perf_tp *tp, const unsigned long *from,
-					 void *entry)
+static noinline bool run_several(const struct perf_tp *tp, void *context)
 {
 	struct perf_program *program;
+	u32 wanted = ~0U;
+
+	list_for_each_entry_rcu (program, &tp->programs, node)
+		wanted &= program->run(program, context);
+	return wanted;
+}
+
+/* Runs all programs. False: one of them drops the hit. Of one program nothing is kept meanwhile. */
+static __always_inline bool run_programs(const struct perf_tp *tp, void *context)
+{
+	struct list_head *first = rcu_dereference(tp->programs.next);
+	struct perf_program *program = list_entry(first, struct perf_program, node);
+
+	if (unlikely(first == &tp->programs || rcu_dereference(first->next) != &tp->programs))
+		return run_several(tp, context);
+	return program->run(program, context);
+}
+
+static __always_inline bool programs_run_early(const struct perf_tp *tp)
+{
+	return READ_ONCE(tp->file.flags) & EVENT_FILE_FL_PERF_ASKS;
+}
+
+static __always_inline bool give_record(const struct perf_tp *tp, const unsigned long *from,
+					void *entry)
+{
 	struct program_hit context;
 	u64 *slot = entry, head = *slot;
-	u32 wanted = ~0U;
+	bool wanted;
 
 	context.hit.complete = complete_program_hit;
 	context.tp = tp;
 	context.from = from;
 	*slot = (u64)&context.hit;
-	list_for_each_entry_rcu (program, &tp->programs, node)
-		wanted &= program->run(program, entry);
+	wanted = run_programs(tp, entry);
 	*slot = head;
 	return wanted;
 }
@@ -187,7 +210,7 @@ static __always_inline bool passes_programs(const struct perf_tp *tp, const unsi
 					    void *entry)
 {
 	return !static_branch_unlikely(&perf_programs_key) || tp->is_probe ||
-	       run_programs(tp, from, entry);
+	       programs_run_early(tp) || give_record(tp, from, entry);
 }
 
 static noinline void hit_recorded(struct perf_event *event, void *data)
@@ -214,28 +237,31 @@ static void complete_hit(struct perf_record_hit *hit)
 static bool wants_hit(struct trace_event_file *file, struct pt_regs *regs)
 {
 	struct perf_tp *tp = container_of(file, struct perf_tp, file);
-	struct perf_program *program;
-	u32 wanted = ~0U;
 
 	/* A hit without registers began before the first program came. */
-	if (regs)
-		list_for_each_entry_rcu (program, &tp->programs, node)
-			wanted &= program->run(program, regs);
-	return wanted;
+	return !regs || run_programs(tp, regs);
 }
 
-static bool wants_record(struct trace_event_file *file)
+/* Of an event without a counter: hits those perf events that need no record. */
+static noinline bool needs_record(struct perf_tp *tp)
 {
-	struct perf_tp *tp = container_of(file, struct perf_tp, file);
 	struct perf_record_hit hit;
 
-	if (tp->has_counter)
-		return true; /* the counter hits those that need none */
 	if (!READ_ONCE(tp->plain) && programs_want_record(tp))
 		return true;
 	hit.source = tp;
 	hit.complete = complete_hit;
 	return perf_hit_without_record(&hit) || programs_want_record(tp);
+}
+
+static bool wants_record(struct trace_event_file *file)
+{
+	struct perf_tp *tp = container_of(file, struct perf_tp, file);
+
+	/* A counter has hit those that need no record. */
+	if (unlikely(!tp->has_counter) && !needs_record(tp))
+		return false;
+	return !programs_run_early(tp) || run_programs(tp, NULL);
 }
 
 static void record(struct trace_event_file *file, void *entry, u32 length)

@@ -143,6 +143,7 @@ static int attach(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 	attached->ctx.func_ip = place.offset ? 0 : place.addr;
 	attached->program.free = free_program;
 	attached->program.args_only = reads_few_registers(prog, place.is_return);
+	attached->program.reads_record = prog->ctx_words;
 	attached->program.run = prog->type == BPF_PROG_TYPE_PERF_EVENT ? run_sample : run_hit;
 	error = perf_program_set(event, &attached->program);
 	if (error)

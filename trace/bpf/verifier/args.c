@@ -224,9 +224,6 @@ static int check_arg_value(struct bpf_verifier_env *env, u32 arg, struct bpf_cal
 	case ARG_PTR_TO_FUNC:
 		call->subprogno = reg->subprogno;
 		return 0;
-	case ARG_PTR_TO_CTX:
-		env->prog->ctx_words = ~0U;
-		return 0;
 	case ARG_PTR_TO_CONST_STR:
 		return check_const_str(env, regno);
 	default:
@@ -242,6 +239,9 @@ int check_func_arg(struct bpf_verifier_env *env, u32 arg, struct bpf_call *call)
 	if (base == ARG_DONTCARE)
 		return 0;
 	err = check_reg_read(env, (u32)regno);
+	/* It may be the address for probe_read_kernel(). */
+	if (cur_regs(env)[regno].type == PTR_TO_CTX)
+		env->prog->ctx_words = ~0U;
 	if (err || base == ARG_ANYTHING)
 		return err;
 	/* A prototype names the map before what lies in it. */
