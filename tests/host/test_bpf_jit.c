@@ -381,6 +381,39 @@ static void a_map_is_unknown_where_ways_meet(void **state)
 	assert_int_equal(lookup(&array, 3, true), 8003);
 }
 
+/* dst = src; dst += imm, for all registers that a program may write. */
+static void an_address_is_one_instruction(void **state)
+{
+	static const s32 imms[] = { 0, 1, -16, 127, 128, -129, 0x7fffffff };
+
+	(void)state;
+	for (u32 i = 0; i < 10 * 10 * ARRAY_SIZE(imms); i++) {
+		u8 dst = (u8)(i % 10), src = (u8)(i / 10 % 10);
+		s32 imm = imms[i / 100];
+		struct bpf_insn insns[] = {
+			ALU64_K(MOV, dst, 7),     ALU64_K(MOV, src, 1000),  ALU64_X(MOV, dst, src),
+			ALU64_K(ADD, dst, imm),   ALU64_X(MOV, R0, dst),    EXIT(),
+		};
+
+		assert_int_equal(RUN(insns, NULL), 1000U + (u32)imm);
+	}
+}
+
+/* Two instructions have the code of one, but the second one alone is executed, too. */
+static void a_jump_leads_between_the_two_of_an_address(void **state)
+{
+	struct bpf_insn insns[] = {
+		ALU64_K(MOV, R1, 5),    ALU64_K(MOV, R2, 1000), JMP_K(JEQ, R1, 5, 1),
+		ALU64_X(MOV, R1, R2),   ALU64_K(ADD, R1, 3),    ALU64_X(MOV, R0, R1),
+		EXIT(),
+	};
+
+	(void)state;
+	assert_int_equal(RUN(insns, NULL), 8);
+	insns[2].imm = 6;
+	assert_int_equal(RUN(insns, NULL), 1003);
+}
+
 static int make_executable(void **state)
 {
 	(void)state;
@@ -395,6 +428,8 @@ int main(void)
 		cmocka_unit_test(tail_calls_of_a_run_are_counted_together),
 		cmocka_unit_test(a_tail_call_replaces_the_program),
 		cmocka_unit_test(a_callback_is_called_by_its_code),
+		cmocka_unit_test(an_address_is_one_instruction),
+		cmocka_unit_test(a_jump_leads_between_the_two_of_an_address),
 		cmocka_unit_test(a_lookup_in_a_known_array_is_no_call),
 		cmocka_unit_test(a_map_is_unknown_where_ways_meet),
 	};

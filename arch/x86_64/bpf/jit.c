@@ -47,21 +47,25 @@ static const void *tail_entry(const struct bpf_prog *prog)
 	return (const u8 *)prog->bpf_func + (prog->uses_tail_call ? COUNTER_SIZE : 0);
 }
 
+/* LD | ABS and LD | IND read the packet of R6. The second half of LD | IMM | DW is none. */
+static bool is_packet_load(const struct bpf_insn *insn)
+{
+	return BPF_CLASS(insn->code) == BPF_LD && BPF_MODE(insn->code) != BPF_IMM;
+}
+
 static bool uses_reg(const struct bpf_insn *insn, u32 reg)
 {
 	if (insn->dst_reg == reg || insn->src_reg == reg)
 		return true;
-	/* LD | ABS and LD | IND read the packet of R6. */
-	return reg == BPF_REG_6 && BPF_CLASS(insn->code) == BPF_LD;
+	return reg == BPF_REG_6 && is_packet_load(insn);
 }
 
 static bool is_call(const struct bpf_insn *insn)
 {
 	u8 op = BPF_OP(insn->code);
 
-	if (BPF_CLASS(insn->code) == BPF_LD)
-		return !bpf_insn_is_ld_imm64(insn);
-	return BPF_CLASS(insn->code) == BPF_JMP && (op == BPF_CALL || op == BPF_TAIL_CALL);
+	return is_packet_load(insn) ||
+	       (BPF_CLASS(insn->code) == BPF_JMP && (op == BPF_CALL || op == BPF_TAIL_CALL));
 }
 
 /* Decides about the frame of the function. */
@@ -324,9 +328,15 @@ static void emit_jmp_class(struct jit_pass *p, u32 i)
 	}
 }
 
-static void emit_insn(struct jit_pass *p, u32 i)
+/* Writes the code of instruction i. True: the code is that of the next one, too. */
+static bool emit_insn(struct jit_pass *p, u32 i)
 {
 	const struct bpf_insn *insn = &p->prog->insns[i];
+
+	if (jit_is_address(insn) && !p->jit->targets[i + 1]) {
+		jit_address(p, insn);
+		return true;
+	}
 
 	switch (BPF_CLASS(insn->code)) {
 	case BPF_ALU:
@@ -352,6 +362,7 @@ static void emit_insn(struct jit_pass *p, u32 i)
 		else
 			jit_store(p, insn);
 	}
+	return bpf_insn_is_ld_imm64(insn);
 }
 
 /* Goes over the program once: notes where the code of each instruction is, and writes it. */
@@ -360,6 +371,7 @@ static void run_pass(struct bpf_jit *jit, u8 *buffer, unsigned long address)
 	const struct bpf_prog *prog = jit->prog;
 	struct jit_pass p = { { buffer, address, 0 }, .jit = jit, .prog = prog };
 	u32 subprog = 0;
+	bool two;
 
 	for (u32 i = 0; i < prog->len; i++) {
 		if (subprog < prog->nr_subprogs && prog->subprogs[subprog].start == i) {
@@ -373,9 +385,9 @@ static void run_pass(struct bpf_jit *jit, u8 *buffer, unsigned long address)
 		jit->offsets[i] = p.e.at;
 		if (jit->targets[i])
 			p.map = NULL;
-		emit_insn(&p, i);
+		two = emit_insn(&p, i);
 		jit_follow_map(&p, i);
-		if (bpf_insn_is_ld_imm64(&prog->insns[i]))
+		if (two)
 			jit->offsets[++i] = p.e.at;
 	}
 	jit->offsets[prog->len] = jit->starts[prog->nr_subprogs] = jit->size = p.e.at;

@@ -119,6 +119,17 @@ static void emit_simple(struct emitter *e, const struct bpf_insn *insn, u32 how,
 		emit_alu_imm(e, how, digit, dst, insn->imm);
 }
 
+bool jit_is_address(const struct bpf_insn *insn)
+{
+	return insn[0].code == (BPF_ALU64 | BPF_MOV | BPF_X) &&
+	       insn[1].code == (BPF_ALU64 | BPF_ADD | BPF_K) && insn[1].dst_reg == insn[0].dst_reg;
+}
+
+void jit_address(struct jit_pass *p, const struct bpf_insn *insn)
+{
+	emit_rm(&p->e, X86_W, 0x8d, jit_reg[insn->dst_reg], jit_reg[insn->src_reg], insn[1].imm);
+}
+
 void jit_alu(struct jit_pass *p, const struct bpf_insn *insn)
 {
 	u32 how = BPF_CLASS(insn->code) == BPF_ALU64 ? X86_W : 0;

@@ -27,6 +27,12 @@ static const u8 jit_reg[MAX_BPF_REG] = { RAX, RDI, RSI, RDX, RCX, R8, RBX, R13, 
 
 /* jit_insn.c: arithmetic, loads, stores, atomics. */
 void jit_alu(struct jit_pass *p, const struct bpf_insn *insn);
+/*
+ * Whether insn and the next one are `dst = src; dst += constant`: the address of something on the
+ * stack or in the context. Such a pair is one instruction of the machine.
+ */
+bool jit_is_address(const struct bpf_insn *insn);
+void jit_address(struct jit_pass *p, const struct bpf_insn *insn);
 void jit_load(struct jit_pass *p, const struct bpf_insn *insn);
 void jit_store(struct jit_pass *p, const struct bpf_insn *insn);
 void jit_atomic(struct jit_pass *p, const struct bpf_insn *insn);
