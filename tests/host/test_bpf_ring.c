@@ -20,7 +20,7 @@ static void begin(u64 position)
 {
 	reader = producer = position;
 	memset(memory, 0, sizeof(memory));
-	ring = (struct bpf_ring){ (u8 *)memory, SIZE, &reader, &producer, position, 7 };
+	ring = (struct bpf_ring){ (u8 *)memory, SIZE - 1, &reader, &producer, position, 7 };
 }
 
 /* A record, or whether there is none. */
@@ -126,25 +126,72 @@ static void test_positions_may_pass_the_end_of_64_bits(void **state)
 
 static void test_a_record_is_written_at_once(void **state)
 {
-	struct bpf_ring_record *busy;
-	bool reached;
+	u64 start;
 
 	(void)state;
 	begin(0);
-	assert_true(bpf_ring_write(&ring, "12345678abc", 11, &reached));
-	assert_true(reached);
+	assert_true(bpf_ring_write(&ring, "12345678abc", 11, &start));
+	assert_true(bpf_ring_reached(&ring, start));
 	assert_int_equal(bpf_ring_at(&ring, 0)->len, 11);
 	assert_memory_equal(bpf_ring_at(&ring, 0)->data, "12345678abc", 11);
-	busy = reserve(8);
-	assert_true(bpf_ring_write(&ring, "x", 1, &reached));
-	assert_false(reached);
 	assert_int_equal(ring.pending, 24);
-	bpf_ring_commit(&ring, busy, false);
+	assert_int_equal(producer, 24);
+	assert_true(bpf_ring_write(&ring, "x", 1, &start));
+	assert_int_equal(start, 24);
+	assert_false(bpf_ring_reached(&ring, start));
 	reader = producer;
-	assert_false(bpf_ring_write(&ring, memory, SIZE - 8, &reached));
-	assert_true(bpf_ring_write(&ring, "y", 1, &reached));
-	assert_true(reached);
-	assert_int_equal(ring.pending, producer);
+	assert_false(bpf_ring_write(&ring, memory, BPF_RING_SHORT + 1, &start));
+	assert_int_equal(producer, reader);
+}
+
+/* Behind a busy record only bpf_ring_reserve() finds out how far the ring is complete. */
+static void test_no_record_is_written_at_once_behind_a_busy_one(void **state)
+{
+	struct bpf_ring_record *busy;
+	u64 start;
+
+	(void)state;
+	begin(0);
+	busy = reserve(8);
+	assert_false(bpf_ring_write(&ring, "x", 1, &start));
+	bpf_ring_commit(&ring, busy, false);
+	assert_false(bpf_ring_write(&ring, "x", 1, &start));
+	bpf_ring_commit(&ring, reserve(8), false);
+	assert_int_equal(ring.pending, 16);
+}
+
+static void test_a_record_that_is_written_at_once_finds_the_ring_full(void **state)
+{
+	u64 start, written = 0;
+
+	(void)state;
+	begin(0 - (u64)SIZE / 2);
+	while (bpf_ring_write(&ring, "12345678", 8, &start))
+		written++;
+	assert_int_equal(written, SIZE / 16 - 1); /* a full ring would look like an empty one */
+	reader += 16;
+	assert_true(bpf_ring_write(&ring, "12345678", 8, &start));
+	assert_false(bpf_ring_write(&ring, "12345678", 8, &start));
+}
+
+static void test_records_of_all_lengths_are_written_at_once(void **state)
+{
+	u8 from[BPF_RING_SHORT], *to;
+	u64 start;
+
+	(void)state;
+	begin(0);
+	for (u32 i = 0; i < sizeof(from); i++)
+		from[i] = (u8)(i * 7 + 1);
+	for (u32 len = 0; len <= BPF_RING_SHORT; len++) {
+		to = bpf_ring_at(&ring, producer)->data;
+		memset(to, 0, len);
+		to[len] = 0xee; /* nothing behind the record is written */
+		assert_true(bpf_ring_write(&ring, from, len, &start));
+		assert_memory_equal(to, from, len);
+		assert_int_equal(to[len], 0xee);
+		reader = producer;
+	}
 }
 
 /* ---- threads ---- */
@@ -232,6 +279,9 @@ int main(void)
 		cmocka_unit_test(test_the_reader_is_woken_when_it_waits_for_the_record),
 		cmocka_unit_test(test_a_lying_reader_lets_no_writer_overwrite_another_one),
 		cmocka_unit_test(test_a_record_is_written_at_once),
+		cmocka_unit_test(test_no_record_is_written_at_once_behind_a_busy_one),
+		cmocka_unit_test(test_a_record_that_is_written_at_once_finds_the_ring_full),
+		cmocka_unit_test(test_records_of_all_lengths_are_written_at_once),
 		cmocka_unit_test(test_positions_may_pass_the_end_of_64_bits),
 		cmocka_unit_test(test_each_record_of_each_writer_arrives_once_and_whole),
 	};

@@ -10,7 +10,8 @@
  *	...	any number of writers fill their records
  *	commit	takes the mark away, once and for all
  *
- * A short record is written at once, with the lock held.
+ * A short record is written at once, with the lock held, if all before it are complete: the quick
+ * path. It leaves everything else to reserve and commit.
  *
  * The reader takes records from its own position on, until one is busy, and then moves its
  * position. It may write any number there. So the ring remembers itself up to where all records are
@@ -27,6 +28,8 @@
 #define BPF_RINGBUF_DISCARD_BIT (1U << 30)
 #define BPF_RINGBUF_HDR_SZ      8
 
+#define BPF_RING_SHORT 256 /* bytes that are copied with interrupts off, at most */
+
 struct bpf_ring_record {
 	u32 len;   /* [A] bytes of data, and the two bits */
 	u32 owner; /* of the map: where it finds the ring of a record */
@@ -36,7 +39,7 @@ struct bpf_ring_record {
 /* [C] constant; [W] the writer that holds the lock; [A] atomic. */
 struct bpf_ring {
 	u8 *data;          /* [C] size bytes, and the same once more */
-	u64 size;          /* [C] a power of 2 */
+	u64 mask;          /* [C] size - 1: the size is a power of 2 */
 	const u64 *reader; /* [C] the reader's position, in a page that it writes */
 	u64 *producer;     /* [C] this points into a page that the reader sees; [W] */
 	u64 pending;       /* [W] all records before it are complete */
@@ -54,7 +57,7 @@ static __always_inline u64 bpf_ring_record_size(u32 len)
 static __always_inline struct bpf_ring_record *bpf_ring_at(const struct bpf_ring *ring,
 							   u64 position)
 {
-	return (struct bpf_ring_record *)(ring->data + (position & (ring->size - 1)));
+	return (struct bpf_ring_record *)(ring->data + (position & ring->mask));
 }
 
 /* Moves pending over records that are complete by now. The lock held. */
@@ -72,15 +75,19 @@ static inline void bpf_ring_pass_complete(struct bpf_ring *ring, u64 producer)
 	ring->pending = at;
 }
 
+/* Whether the reader has left the place of a record that ends there. */
+static __always_inline bool bpf_ring_is_read(const struct bpf_ring *ring, u64 end)
+{
+	return end - smp_load_acquire(ring->reader) <= ring->mask;
+}
+
 /* Whether a record from start to end is free. The lock held. */
 static __always_inline bool bpf_ring_has_room(struct bpf_ring *ring, u64 start, u64 end)
 {
-	u64 size = ring->size;
-
 	if (unlikely(ring->pending != start))
 		bpf_ring_pass_complete(ring, start);
 	/* The second one also refuses a record that is longer than the ring. */
-	return end - smp_load_acquire(ring->reader) < size && end - ring->pending < size;
+	return bpf_ring_is_read(ring, end) && end - ring->pending <= ring->mask;
 }
 
 /*
@@ -101,27 +108,61 @@ static __always_inline struct bpf_ring_record *bpf_ring_reserve(struct bpf_ring 
 	return record;
 }
 
-/*
- * A whole record at once. False: no room. *reached: the reader waits for it. The caller holds the
- * lock of the ring. Any context.
- */
-static __always_inline bool bpf_ring_write(struct bpf_ring *ring, const void *data, u32 len,
-					   bool *reached)
+static __always_inline void bpf_ring_copy_word(u8 *to, const u8 *from, u64 at)
 {
-	u64 start = *ring->producer, end = start + bpf_ring_record_size(len);
-	struct bpf_ring_record *record = bpf_ring_at(ring, start);
+	typedef u64 word __aligned(1);
 
-	if (unlikely(!bpf_ring_has_room(ring, start, end)))
+	*(word *)(to + at) = *(const word *)(from + at);
+}
+
+/* memcpy() in place, for few bytes. The last word may begin in the one before it. */
+static __always_inline void bpf_ring_copy(u8 *to, const u8 *from, u64 len)
+{
+	/* The empty asm keeps the compiler from making calls of the loops. */
+	if (unlikely(len < 8)) {
+		for (u64 at = 0; at < len; at++) {
+			to[at] = from[at];
+			__asm__("" : "+r"(at));
+		}
+		return;
+	}
+	bpf_ring_copy_word(to, from, 0);
+	for (u64 at = 8; unlikely(at + 8 < len); at += 8) {
+		bpf_ring_copy_word(to, from, at);
+		__asm__("" : "+r"(at));
+	}
+	bpf_ring_copy_word(to, from, len - 8);
+}
+
+/*
+ * A whole record at once. False: it is not short, there is no room, or records before it are not
+ * complete, which only bpf_ring_reserve() looks at. The caller holds the lock. Any context.
+ *
+ * Then bpf_ring_reached(ring, *start) tells whether the reader waits for the record.
+ */
+static __always_inline bool bpf_ring_write(struct bpf_ring *ring, const void *data, u64 len,
+					   u64 *start)
+{
+	u64 at = *ring->producer, end = at + ALIGN(len + BPF_RINGBUF_HDR_SZ, 8);
+	struct bpf_ring_record *record;
+
+	if (unlikely(len > BPF_RING_SHORT || ring->pending != at || !bpf_ring_is_read(ring, end)))
 		return false;
-	record->len = len;
+	ring->pending = end;
+	record = bpf_ring_at(ring, at);
+	record->len = (u32)len;
 	record->owner = ring->owner;
-	memcpy(record->data, data, len);
-	if (likely(ring->pending == start))
-		ring->pending = end;
+	bpf_ring_copy(record->data, data, len);
 	/* A full barrier: the reader sees the data first; and its position is read after it. */
-	(void)xchg(ring->producer, end);
-	*reached = smp_load_acquire(ring->reader) == start;
+	(void)xchg(ring->producer, READ_ONCE(ring->pending)); /* its end */
+	*start = at;
 	return true;
+}
+
+/* Whether the reader has come to the record that bpf_ring_write() has written, and no further. */
+static __always_inline bool bpf_ring_reached(const struct bpf_ring *ring, u64 start)
+{
+	return smp_load_acquire(ring->reader) == start;
 }
 
 /* The record is complete. Returns whether the reader waits for it. Any context, no lock. */
@@ -133,7 +174,7 @@ static __always_inline bool bpf_ring_commit(const struct bpf_ring *ring,
 
 	/* A full barrier: the reader sees the data first; and its position is read after it. */
 	(void)xchg(&record->len, discard ? len | BPF_RINGBUF_DISCARD_BIT : len);
-	return (smp_load_acquire(ring->reader) & (ring->size - 1)) == position;
+	return (smp_load_acquire(ring->reader) & ring->mask) == position;
 }
 
 /* Bytes from the reader's position to the producer's. */

@@ -28,8 +28,6 @@
 #define PRODUCER_PAGE 1
 #define DATA_PAGE     2
 
-#define SHORT_RECORD 256 /* bytes that are copied with interrupts off, at most */
-
 struct ringbuf {
 	struct bpf_map map;
 	struct bpf_ring ring;
@@ -108,7 +106,7 @@ static struct bpf_map *alloc(const union bpf_attr *attr)
 		free_ringbuf(rb);
 		return ERR_PTR(-ENOMEM);
 	}
-	rb->ring.size = attr->max_entries;
+	rb->ring.mask = attr->max_entries - 1;
 	rb->ring.reader = page_address(rb->pages[READER_PAGE]);
 	rb->ring.producer = page_address(rb->pages[PRODUCER_PAGE]);
 	rb->ring.owner = (u32)(page_to_phys(page) >> PAGE_SHIFT);
@@ -219,10 +217,14 @@ static __always_inline void wake(struct ringbuf *rb, bool reached, u64 flags)
 			irq_work_queue(&rb->irq_work);
 }
 
-static noinline u64 output_long(struct ringbuf *rb, const void *data, u64 size, u64 flags)
+/* The general case: a record is reserved, filled and committed. */
+static noinline u64 output(struct ringbuf *rb, const void *data, u64 size, u64 flags)
 {
-	struct bpf_ring_record *record = reserve(rb, size);
+	struct bpf_ring_record *record;
 
+	if (flags & ~(BPF_RB_NO_WAKEUP | BPF_RB_FORCE_WAKEUP))
+		return (u64)-EINVAL;
+	record = reserve(rb, size);
 	if (!record)
 		return (u64)-EAGAIN;
 	memcpy(record->data, data, size);
@@ -234,19 +236,19 @@ BPF_CALL_4(bpf_ringbuf_output, struct bpf_map *, map, const void *, data, u64, s
 {
 	struct ringbuf *rb = to_ringbuf(map);
 	unsigned long irq_flags;
-	bool written, reached;
+	u64 start;
 
-	if (unlikely(flags & ~(BPF_RB_NO_WAKEUP | BPF_RB_FORCE_WAKEUP)))
-		return (u64)-EINVAL;
-	if (unlikely(size > SHORT_RECORD))
-		return output_long(rb, data, size, flags);
+	if (unlikely(flags))
+		return output(rb, data, size, flags);
 	if (unlikely(!bpf_lock(&rb->lock, &irq_flags)))
 		return (u64)-EAGAIN;
-	written = bpf_ring_write(&rb->ring, data, (u32)size, &reached);
+	if (unlikely(!bpf_ring_write(&rb->ring, data, size, &start))) {
+		bpf_unlock(&rb->lock, irq_flags);
+		return output(rb, data, size, 0);
+	}
 	bpf_unlock(&rb->lock, irq_flags);
-	if (unlikely(!written))
-		return (u64)-EAGAIN;
-	wake(rb, reached, flags);
+	if (unlikely(bpf_ring_reached(&rb->ring, start)))
+		wake(rb, true, 0);
 	return 0;
 }
 
@@ -286,7 +288,7 @@ BPF_CALL_2(bpf_ringbuf_query, struct bpf_map *, map, u64, flags)
 	case 0:
 		return bpf_ring_available(ring);
 	case 1:
-		return ring->size;
+		return ring->mask + 1;
 	case 2:
 		return smp_load_acquire(ring->reader);
 	case 3:
