@@ -38,6 +38,8 @@
 #:                  make the students' tree of lab 3 of the course; CARRY=WORK
 #:                  takes over what was done in the tree of an earlier lab
 #: make grade       grade the lab in this tree; in the whole source: N=3
+#: make diagnose N=21 DIR=NEW VARIANT=WORD
+#:                  make the folder of a lab in which students find a planted fault
 #: make autograder N=3 DIR=NEW
 #:                  make the folder that grades lab 3 on Gradescope
 #: make rootfs      build build/rootfs.cpio: busybox, the programs of user/, and
@@ -156,7 +158,7 @@ LINKED := $(if $(filter 1,$(DEBUG)),$(sort $(LINKED) debug),$(filter-out debug,$
 
 # The tree of a lab has what its features need (scripts/lab_tree.py). These targets need more.
 LAB_TREE := $(wildcard .lab/lab.json)
-MISSING := $(if $(LAB_TREE),test check soak features ftracetest fidelity compare bench web slides bpf-programs pictures lab autograder \
+MISSING := $(if $(LAB_TREE),test check soak features ftracetest fidelity compare bench web slides bpf-programs pictures lab diagnose autograder \
 	$(if $(filter programs,$(LINKED)),,boot-trace timeline rootfs) $(if $(wildcard modules),,modules) \
 	$(if $(wildcard selftest),,test-kernel))
 ifneq ($(filter $(MISSING),$(MAKECMDGOALS)),)
@@ -253,7 +255,7 @@ TEST_OBJS := $(call objects,$(TEST_SRCS))
 OBJ_DIRS  := $(sort $(dir $(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%=$(O)/obj/%)))
 DEPS      := $(patsubst %.o,%.d,$(OBJS) $(TEST_OBJS) $(VDSO_SRCS:%.c=$(O)/obj/%.vdso.o))
 
-.PHONY: all test-kernel features print-features print-sources book slides web pictures timeline rootfs modules bpf-programs help run debug console boot-trace lab grade autograder test check ftracetest fidelity bench compare soak clean FORCE
+.PHONY: all test-kernel features print-features print-sources book slides web pictures timeline rootfs modules bpf-programs help run debug console boot-trace lab grade diagnose autograder test check ftracetest fidelity bench compare soak clean FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -512,6 +514,10 @@ lab:
 grade:
 	@scripts/install-deps grade
 	@scripts/lab grade $(N)
+
+diagnose:
+	@$(if $(N),,$(error make diagnose N=21 DIR=NEW: N is missing))$(if $(DIR),,$(error make diagnose N=$(N) DIR=NEW: DIR is missing))
+	@scripts/diagnose cut $(N) "$$DIR" --variant "$$VARIANT"
 
 autograder:
 	@$(if $(N),,$(error make autograder N=3 DIR=NEW: N is missing))$(if $(DIR),,$(error make autograder N=$(N) DIR=NEW: DIR is missing))

@@ -50,8 +50,9 @@ def running(pid):
     return found
 
 
-def run(command, work, environment):
+def run(command, work, environment, limit=None):
     """Returns what the command says, its status, and the commands that were still running when the limit was over."""
+    limit = limit or LIMIT
     process = subprocess.Popen(command, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                env=environment, start_new_session=True)
     stopwatch, progress, output, seen, late = Stopwatch(process.pid), Progress(), b"", 0, []
@@ -66,7 +67,7 @@ def run(command, work, environment):
                     if step := STEP.match(output[seen:end].decode("utf-8", "replace")):
                         progress.step(int(step[1]), int(step[2]))
                     seen = end + 1
-            if stopwatch.exceeds(LIMIT):
+            if stopwatch.exceeds(limit):
                 late = running(process.pid)
                 break
     finally:

@@ -28,8 +28,8 @@ END = re.compile(r"^[ \t]*(?:/\*|;)[ \t]*END LAB (?P<lab>\d+)[ \t]*(?:\*/)?[ \t]
 STARTS_AS = re.compile(r"[\s*;]*\bStarts as:[ \t]*")
 
 # Not for students: wrong solutions, hidden tests, answers, the tests of the project, and how the project is built elsewhere.
-KEPT_BACK = re.compile(r"labs/(mutants|autograder|slides)/|labs/(README|tree)\.md|labs/tests/\w*_hidden\.py|tests/(?!elf\.py$|host/stubs/|(?:host|fuzz)/bpf_|host/host_kmalloc\.h$)|docs/answers/"
-                       r"|docs/teaching\.md|\.ci/|\.github/")
+KEPT_BACK = re.compile(r"labs/(mutants|autograder|slides|diagnose)/|scripts/diagnose|labs/(README|tree)\.md|labs/tests/\w*_hidden\.py|tests/(?!elf\.py$|host/stubs/|(?:host|fuzz)/bpf_|host/host_kmalloc\.h$)|docs/answers/"
+                       r"|docs/(?:teaching|diagnose)\.md|\.ci/|\.github/")
 LAB_DIR = ".lab"
 STARTER = f"{LAB_DIR}/starter.tar.gz"
 

@@ -4,7 +4,8 @@ import xml.etree.ElementTree as ElementTree
 
 
 def total(outcomes):
-    return sum(outcome.points for outcome in outcomes), sum(outcome.test.points for outcome in outcomes)
+    """The points, and the most that there are. A guess may cost points (diagnose_grade.py), but nobody gets less than none."""
+    return max(0, sum(outcome.points for outcome in outcomes)), sum(outcome.test.points for outcome in outcomes)
 
 
 def print_table(lab, outcomes, seen):

@@ -70,7 +70,7 @@ ALL = {
     "docs": Subject(("docs", "README.md"), ("test_docs",)),
     "book": Subject(("docs", "scripts/book"), ("test_book", "test_pictures")),
     "web": Subject(("web", "docs"), ("test_web",)),
-    "labs": Subject(("labs", "docs/labs", "scripts/lab"), ("test_labs", "test_slides")),
+    "labs": Subject(("labs", "docs/labs", "scripts/lab", "scripts/diagnose"), ("test_labs", "test_slides", "test_diagnose")),
 }
 
 
