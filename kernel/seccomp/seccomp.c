@@ -60,6 +60,7 @@
 struct seccomp_filter {
 	atomic_t users;                      /* [A] tasks, and filters whose prev it is */
 	struct seccomp_filter *prev;         /* [C] counted; NULL: the first one */
+	struct seccomp_filter *jump;         /* [C] an older one, or itself: see is_among() */
 	unsigned depth;                      /* [C] filters from here on */
 	u32 all_insns;                       /* [C] of them, with PENALTY */
 	u64 allows[(NR_SYSCALLS + 63) / 64]; /* [C] calls that all of them allow in any case */
@@ -302,6 +303,29 @@ static void find_allowed(struct seccomp_filter *filter)
 	}
 }
 
+/*
+ * The older filter to which a new one gets a jump. Its jump leads as far as those of the two
+ * before it together, if these are equal; so about 2 * log2(depth) steps lead from a filter to any
+ * older one (E. Myers, An applicative random-access stack, 1983).
+ */
+static struct seccomp_filter *jump_from(struct seccomp_filter *prev)
+{
+	struct seccomp_filter *jump = prev->jump;
+
+	return prev->depth - jump->depth == jump->depth - jump->jump->depth ? jump->jump : prev;
+}
+
+/*
+ * Whether a filter is `newest` or an older one. A program may have thousands of filters, and a
+ * process thousands of threads that ask this with interrupts off.
+ */
+static bool is_among(const struct seccomp_filter *filter, const struct seccomp_filter *newest)
+{
+	while (newest && newest->depth > filter->depth)
+		newest = newest->jump->depth >= filter->depth ? newest->jump : newest->prev;
+	return newest == filter;
+}
+
 /* Puts the filter in front of those of the current task. siglock held. 0 or -ENOMEM. */
 static int chain_filter(struct seccomp_filter *filter)
 {
@@ -315,21 +339,18 @@ static int chain_filter(struct seccomp_filter *filter)
 		for (unsigned i = 0; i < ARRAY_SIZE(filter->allows); i++)
 			filter->allows[i] &= prev->allows[i];
 	filter->prev = prev;
+	filter->jump = prev ? jump_from(prev) : filter;
 	return 0;
 }
 
 /* Whether the filters of task are some of those of the current task. siglock held. */
 static bool may_synchronise(const struct task_struct *task)
 {
-	const struct seccomp_filter *filter = current->seccomp.filter;
-
 	if (task->seccomp.mode == SECCOMP_MODE_DISABLED)
 		return true;
 	if (task->seccomp.mode == SECCOMP_MODE_STRICT)
 		return false;
-	while (filter && filter != task->seccomp.filter)
-		filter = filter->prev;
-	return filter;
+	return is_among(task->seccomp.filter, current->seccomp.filter);
 }
 
 /* The PID of a thread with other filters; 0: there is none. L and siglock held. */
