@@ -385,8 +385,12 @@ $(O)/%.iso: $(O)/%.elf $(INITRD) iso/boot/grub/grub.cfg scripts/mkiso
 
 # Modules: scripts/Makefile.modules builds those of one directory, which lies in this tree or elsewhere.
 export MODULE_CFLAGS = $(CFLAGS)
-export MACHINE TRACED LD O V EVENT_HEADERS MODULE_FLAGS LINKED
-MODULE_NEEDS := $(MODULE_FLAGS) $(O)/Module.symvers $(TRACEPOINTS) $(RECORDMCOUNT)
+export BTF_BASE := $(if $(TYPES),$(O)/nop5.btf.o)
+export MACHINE TRACED LD O V EVENT_HEADERS MODULE_FLAGS LINKED PAHOLE OBJCOPY
+MODULE_NEEDS := $(MODULE_FLAGS) $(O)/Module.symvers $(TRACEPOINTS) $(RECORDMCOUNT) $(BTF_BASE)
+# The types of the kernel, which those of modules continue. It stays as old as they are.
+$(O)/nop5.btf.o: $(O)/nop5.elf
+	@cmp -s $<.btf.o $@ || cp $<.btf.o $@
 modules: $(MODULE_NEEDS)
 	$(if $(M),,$(error make modules M=DIR: DIR is missing))
 	@RECORDMCOUNT='$(RECORDMCOUNT)' $(MAKE) --no-print-directory -f scripts/Makefile.modules M='$(MODULE_DIR)'

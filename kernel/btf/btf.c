@@ -27,12 +27,19 @@ static const struct {
 
 const struct btf_type *btf_type_by_id(const struct btf *btf, u32 id)
 {
-	return id ? (const struct btf_type *)(btf->types + btf->offsets[id]) : NULL;
+	u32 first = btf->base ? btf->base->nr_types : 0;
+
+	if (!id)
+		return NULL;
+	return id < first ? btf_type_by_id(btf->base, id)
+			  : (const struct btf_type *)(btf->types + btf->offsets[id - first]);
 }
 
 const char *btf_name_by_offset(const struct btf *btf, u32 name_off)
 {
-	return btf->strings + name_off;
+	u32 first = btf->base ? btf->base->str_len : 0;
+
+	return name_off < first ? btf->base->strings + name_off : btf->strings + name_off - first;
 }
 
 /* ---- checking ---- */
@@ -53,11 +60,17 @@ static int find_sections(struct btf *btf, const u8 *data, size_t size)
 	btf->types = data + header->hdr_len + header->type_off;
 	btf->type_len = header->type_len;
 	btf->strings = (const char *)data + header->hdr_len + header->str_off;
-	btf->str_len = header->str_len;
-	if (((unsigned long)btf->types & 3) || !btf->str_len || btf->strings[0] ||
-	    btf->strings[btf->str_len - 1])
+	if (((unsigned long)btf->types & 3) ||
+	    (header->str_len && btf->strings[header->str_len - 1]))
 		return -EINVAL;
-	return 0;
+	if (btf->base) {
+		if (header->str_len > ~0U - btf->base->str_len)
+			return -EINVAL;
+		btf->str_len = btf->base->str_len + header->str_len;
+		return 0;
+	}
+	btf->str_len = header->str_len;
+	return !btf->str_len || btf->strings[0] ? -EINVAL : 0;
 }
 
 /* The bytes of the type at a position, or 0: it is damaged. */
@@ -75,16 +88,16 @@ static u32 size_of_type(const struct btf *btf, u32 at)
 /* Counts the types and the functions. With offsets, also stores where the types are. */
 static int scan(struct btf *btf, u32 *nr_funcs)
 {
-	u32 size;
+	u32 first = btf->base ? btf->base->nr_types : 0, size;
 
-	btf->nr_types = 1;
+	btf->nr_types = first ? first : 1;
 	*nr_funcs = 0;
 	for (u32 at = 0; at < btf->type_len; at += size) {
 		size = size_of_type(btf, at);
 		if (!size)
 			return -EINVAL;
 		if (btf->offsets)
-			btf->offsets[btf->nr_types] = at;
+			btf->offsets[btf->nr_types - first] = at;
 		*nr_funcs += btf_kind((const struct btf_type *)(btf->types + at)) == BTF_KIND_FUNC;
 		btf->nr_types++;
 	}
@@ -148,7 +161,7 @@ static u32 *func_slot(const struct btf *btf, const char *name)
 /* Checks the references of all types, and enters the functions into the table. */
 static int check_types(const struct btf *btf)
 {
-	for (u32 id = 1; id < btf->nr_types; id++) {
+	for (u32 id = btf->base ? btf->base->nr_types : 1; id < btf->nr_types; id++) {
 		const struct btf_type *t = btf_type_by_id(btf, id);
 
 		if (!has_good_references(btf, t))
@@ -159,12 +172,12 @@ static int check_types(const struct btf *btf)
 	return 0;
 }
 
-int btf_parse(struct btf *btf, const void *data, size_t size)
+int btf_parse_split(struct btf *btf, const struct btf *base, const void *data, size_t size)
 {
-	u32 nr_funcs;
+	u32 first = base ? base->nr_types : 0, nr_funcs;
 	int error;
 
-	*btf = (struct btf){ .func_slots = 2 };
+	*btf = (struct btf){ .base = base, .func_slots = 2 };
 	error = find_sections(btf, data, size);
 	if (!error)
 		error = scan(btf, &nr_funcs);
@@ -172,7 +185,7 @@ int btf_parse(struct btf *btf, const void *data, size_t size)
 		return error;
 	while (btf->func_slots < 2 * nr_funcs)
 		btf->func_slots *= 2;
-	btf->offsets = kcalloc(btf->nr_types, sizeof(*btf->offsets), GFP_KERNEL);
+	btf->offsets = kcalloc(btf->nr_types - first, sizeof(*btf->offsets), GFP_KERNEL);
 	btf->funcs = kcalloc(btf->func_slots, sizeof(*btf->funcs), GFP_KERNEL);
 	error = btf->offsets && btf->funcs ? scan(btf, &nr_funcs) : -ENOMEM;
 	if (!error)

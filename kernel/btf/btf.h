@@ -67,22 +67,31 @@ struct btf_array {
 	u32 type, index_type, nelems;
 };
 
-/* Checked data. Constant. */
+/*
+ * Checked data. Constant. The types of a module are split BTF: they continue those of the kernel,
+ * with numbers and positions of names behind the last ones there.
+ */
 struct btf {
-	const u8 *types; /* the section of types */
+	const struct btf *base; /* NULL: it continues no other */
+	const u8 *types;        /* the section of types */
 	const char *strings;
-	u32 nr_types;   /* with type 0 */
+	u32 nr_types;   /* with type 0 and those of base */
 	u32 func_slots; /* a power of 2 */
-	u32 type_len, str_len;
+	u32 type_len;
+	u32 str_len;  /* with that of base */
 	u32 *offsets; /* of each type in the section */
 	u32 *funcs;   /* a hash table of the numbers of functions, by name; 0: a free slot */
 };
 
 /*
  * Checks data, which must be aligned to 4 bytes and stays in use, and makes *btf of it. 0, -EINVAL
- * (no BTF, or damaged), -ENOMEM. Task context.
+ * (no BTF, or damaged), -ENOMEM. base may be NULL, and stays in use, too. Task context.
  */
-int btf_parse(struct btf *btf, const void *data, size_t size);
+int btf_parse_split(struct btf *btf, const struct btf *base, const void *data, size_t size);
+static inline int btf_parse(struct btf *btf, const void *data, size_t size)
+{
+	return btf_parse_split(btf, NULL, data, size);
+}
 void btf_free(struct btf *btf);
 
 static inline enum btf_kind btf_kind(const struct btf_type *t)
@@ -108,7 +117,7 @@ const struct btf_type *btf_type_skip_modifiers(const struct btf *btf, u32 type, 
 /* The name at a position; "": it has none. */
 const char *btf_name_by_offset(const struct btf *btf, u32 name_off);
 
-/* The prototype of a function, a FUNC_PROTO; NULL: no such function. */
+/* The prototype of a function, a FUNC_PROTO; NULL: no such function (in base does not count). */
 const struct btf_type *btf_find_func_proto(const struct btf *btf, const char *name);
 /* The parameters of a FUNC_PROTO, btf_vlen() of them. */
 const struct btf_param *btf_params(const struct btf_type *proto);

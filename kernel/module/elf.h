@@ -108,7 +108,8 @@ static inline const char *section_name(const struct load_info *info, unsigned in
 /* True if the section is needed only until init has returned. */
 static inline bool is_init_section(const char *name)
 {
-	return strncmp(name, ".init", 5) == 0 || strcmp(name, "__mcount_loc") == 0;
+	return strncmp(name, ".init", 5) == 0 || strcmp(name, "__mcount_loc") == 0 ||
+	       strncmp(name, ".BTF", 4) == 0;
 }
 
 #define PERCPU_ALIGN 64U /* at most, of the per-CPU variables of a module */

@@ -47,6 +47,7 @@ bool test_prog_aim(struct bpf_prog *prog, enum bpf_attach_type type, const char 
 	prog->type = BPF_PROG_TYPE_TRACING;
 	prog->expected_attach_type = type;
 	prog->attach_addr = kallsyms_lookup_name(name);
+	prog->attach_types = btf_vmlinux();
 	prog->attach_func_proto = btf_vmlinux() ? btf_find_func_proto(btf_vmlinux(), name) : NULL;
 	return prog->attach_func_proto && prog->attach_addr;
 }

@@ -225,5 +225,11 @@ struct trace_event_file *find_any_event_file(struct trace_array *tr, const char 
  */
 int trace_set_clr_event(struct trace_array *tr, const char *match, bool enable);
 
+/*
+ * The tracepoint of that name of an event of a module; NULL: none. The module stays: a reference,
+ * or RCU. Any context.
+ */
+struct tracepoint *trace_module_tracepoint(const struct module *module, const char *name);
+
 /* Applies trace_event= and trace_trigger= of the command line (boot.c). Boot. */
 void trace_boot_events(void);

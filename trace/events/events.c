@@ -3,6 +3,7 @@
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/module_list.h"
 #include "kernel/rcu/rculist.h"
 #include "kernel/tracepoint.h"
 #include "trace/core/entries.h"
@@ -19,6 +20,19 @@ LIST_HEAD(trace_event_calls);
 /* The events of the kernel, by system and name. trace/events/define.h makes the entries. */
 DEFINE_LINKER_TABLE(data, struct trace_event_call, trace_events);
 DEFINE_LINKER_TABLE(rodata, const struct trace_event_group, trace_event_groups);
+
+struct tracepoint *trace_module_tracepoint(const struct module *module, const char *name)
+{
+	size_t count = module->trace_events_size / sizeof(*module->trace_events);
+
+	for (size_t i = 0; i < count; i++) {
+		struct tracepoint *tp = module->trace_events[i].tp;
+
+		if (tp && strcmp(tp->name, name) == 0)
+			return tp;
+	}
+	return NULL;
+}
 
 /* ---- files of a trace_array ---- */
 

@@ -103,19 +103,6 @@ static void match_tracepoint(struct tracepoint *tp, void *data)
 		search->tp = tp;
 }
 
-/* A module has tracepoints for its events. */
-static void search_module(struct module *module, struct search *search)
-{
-	size_t count = module->trace_events_size / sizeof(*module->trace_events);
-
-	for (size_t i = 0; i < count && !search->tp; i++) {
-		struct tracepoint *tp = module->trace_events[i].tp;
-
-		if (tp && strcmp(tp->name, search->name) == 0)
-			*search = (struct search){ search->name, tp, module };
-	}
-}
-
 /* Sets tp and module. E held: a module that goes takes its tracepoint away (module_going()). */
 static void find_tracepoint(struct search *search)
 {
@@ -125,9 +112,12 @@ static void find_tracepoint(struct search *search)
 	if (search->tp)
 		return;
 	rcu_read_lock();
-	list_for_each_entry_rcu (module, &modules, list)
-		if (!search->tp && kprobe_module_is_ready(module))
-			search_module(module, search);
+	list_for_each_entry_rcu (module, &modules, list) {
+		if (search->tp || !kprobe_module_is_ready(module))
+			continue;
+		search->tp = trace_module_tracepoint(module, search->name);
+		search->module = module;
+	}
 	rcu_read_unlock();
 }
 
@@ -314,14 +304,11 @@ static int module_coming(struct module *module)
 	mutex_lock(&event_mutex);
 	list_for_each_entry (dyn, &dyn_event_list, list) {
 		struct trace_probe *probe = to_trace_probe(dyn);
-		struct search search = { .tp = NULL };
 		int error;
 
 		if (dyn->ops != &tprobe_dyn_event_ops || to_trace_tprobe(probe)->tp)
 			continue;
-		search.name = to_trace_tprobe(probe)->name;
-		search_module(module, &search);
-		if (!search.tp)
+		if (!trace_module_tracepoint(module, to_trace_tprobe(probe)->name))
 			continue;
 		error = begin(probe);
 		if (!error && trace_probe_is_enabled(probe))

@@ -9,13 +9,15 @@
  */
 #include "arch/mm/uaccess.h"
 #include "fs/vfs/seq_file.h"
-#include "kernel/btf/btf.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/rcu/rculist.h"
 #include "kernel/tracepoint.h"
 #include "trace/bpf/attach/link.h"
 #include "trace/bpf/attach/run.h"
+#include "trace/bpf/core/btf.h"
 #include "trace/bpf/syscall/command.h"
+#include "trace/events/event.h"
 
 #define MAX_ARGS 12 /* Linux's */
 
@@ -23,6 +25,7 @@ struct bpf_raw_tp_link {
 	struct bpf_link link;
 	/* Constant. */
 	struct tracepoint *tp;
+	struct module *module; /* counted: of the tracepoint; NULL: the kernel's */
 	void *probe;
 	u64 masks[MAX_ARGS];
 };
@@ -117,9 +120,8 @@ static u64 mask_of(const struct btf *btf, u32 type)
 }
 
 /* Chooses the probe for the program. 0 or an errno. */
-static int set_probe(struct bpf_raw_tp_link *raw)
+static int set_probe_by(struct bpf_raw_tp_link *raw, const struct btf *btf)
 {
-	const struct btf *btf = btf_vmlinux();
 	const struct btf_type *proto = btf ? find_proto(btf, raw->tp->name) : NULL;
 	u32 nr = proto ? btf_vlen(proto) : 0;
 
@@ -134,6 +136,21 @@ static int set_probe(struct bpf_raw_tp_link *raw)
 	return raw->link.prog->max_ctx_offset > (nr - 1) * sizeof(u64) ? -EINVAL : 0;
 }
 
+static int set_probe(struct bpf_raw_tp_link *raw)
+{
+	struct bpf_btf *btf;
+	int error;
+
+	if (!raw->module)
+		return set_probe_by(raw, btf_vmlinux());
+	btf = bpf_btf_of_module(raw->module);
+	if (!btf)
+		return -EINVAL;
+	error = set_probe_by(raw, bpf_btf_types(btf));
+	bpf_btf_put(btf);
+	return error;
+}
+
 /* ---- links. Task context ---- */
 
 static void release_link(struct bpf_link *link)
@@ -141,6 +158,7 @@ static void release_link(struct bpf_link *link)
 	struct bpf_raw_tp_link *raw = container_of(link, struct bpf_raw_tp_link, link);
 
 	(void)tracepoint_probe_unregister(raw->tp, raw->probe, raw);
+	module_put(raw->module);
 }
 
 static void free_link(struct bpf_link *link)
@@ -193,20 +211,59 @@ static void match(struct tracepoint *tp, void *data)
 		search->tp = tp;
 }
 
+/* Finds the module with the tracepoint, which is counted then. NULL: none. */
+static struct module *find_module_with(struct search *search)
+{
+	struct module *module, *found = NULL;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu (module, &modules, list) {
+		if (READ_ONCE(module->state) == MODULE_STATE_LIVE)
+			search->tp = trace_module_tracepoint(module, search->name);
+		if (search->tp) {
+			found = try_module_get(module) ? module : NULL;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/*
+ * The tracepoint of the program, and *module, which is counted: NULL: it is the kernel's. The types
+ * of a TRACING program are those of one module, or of the kernel: the tracepoint is there, too.
+ */
+static struct tracepoint *find(const struct bpf_prog *prog, const char *name,
+			       struct module **module)
+{
+	struct search search = { .name = name };
+
+	*module = NULL;
+	if (prog->attach_btf && !bpf_btf_get_module(prog->attach_btf, module))
+		return NULL;
+	if (*module)
+		return trace_module_tracepoint(*module, name);
+	for_each_kernel_tracepoint(match, &search);
+	if (search.tp || prog->attach_btf)
+		return search.tp;
+	*module = find_module_with(&search);
+	return *module ? search.tp : NULL;
+}
+
 /* Takes over prog, also if it fails. */
 static int attach(struct bpf_prog *prog, const char *name)
 {
-	struct search search = { .name = name };
-	struct bpf_raw_tp_link *raw;
+	struct module *module;
+	struct tracepoint *tp = find(prog, name, &module);
+	struct bpf_raw_tp_link *raw = tp ? kzalloc(sizeof(*raw), GFP_KERNEL) : NULL;
 	int error = -ENOENT;
 
-	for_each_kernel_tracepoint(match, &search);
-	raw = search.tp ? kzalloc(sizeof(*raw), GFP_KERNEL) : NULL;
 	if (raw) {
 		bpf_link_init(&raw->link, &raw_tp_link_ops, prog);
-		raw->tp = search.tp;
+		raw->tp = tp;
+		raw->module = module;
 		error = set_probe(raw);
-	} else if (search.tp) {
+	} else if (tp) {
 		error = -ENOMEM;
 	}
 	if (!error)
@@ -214,6 +271,7 @@ static int attach(struct bpf_prog *prog, const char *name)
 						  TRACEPOINT_DEFAULT_PRIO);
 	if (!error)
 		return bpf_link_publish(&raw->link);
+	module_put(module);
 	bpf_prog_put(prog);
 	kfree(raw);
 	return error;

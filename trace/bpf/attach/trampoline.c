@@ -57,9 +57,8 @@ static int words_of(const struct btf *btf, u32 type)
 }
 
 /* Words of all arguments, or -EINVAL: a trampoline cannot call such a function. */
-static int count_args(const struct btf_type *proto)
+static int count_args(const struct btf *btf, const struct btf_type *proto)
 {
-	const struct btf *btf = btf_vmlinux();
 	const struct btf_param *params;
 	const struct btf_type *result;
 	int sum = 0;
@@ -221,7 +220,7 @@ static int attach_locked(struct bpf_tramp_link *link, u32 nr_args)
 
 int bpf_trampoline_attach(struct bpf_tramp_link *link)
 {
-	int nr_args = count_args(link->prog->attach_func_proto), error;
+	int nr_args = count_args(link->prog->attach_types, link->prog->attach_func_proto), error;
 
 	if (nr_args < 0)
 		return nr_args;

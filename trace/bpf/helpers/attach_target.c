@@ -6,6 +6,7 @@
 #include "kernel/errno.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
+#include "trace/bpf/core/btf.h"
 #include "trace/bpf/helpers/helpers.h"
 
 #define TRACEPOINT_PREFIX "btf_trace_"
@@ -62,6 +63,41 @@ static bool is_supported_proto(const struct btf *btf, const struct btf_type *pro
 	return true;
 }
 
+/* The address of a function of that module; 0: none, or several, whose types are not known. */
+static unsigned long find_in_module(const struct module *module, const char *function)
+{
+	unsigned long address, found = 0;
+	char name[KSYM_NAME_LEN], in[KSYM_MODULE_LEN], type;
+
+	for (unsigned i = 0; kallsyms_get_module(i, &address, &type, name, in); i++) {
+		if (strcmp(in, module->name) || strcmp(name, function))
+			continue;
+		if (found)
+			return 0;
+		found = address;
+	}
+	return found;
+}
+
+/* Of the kernel, or of the module that the types are of. 0 or an errno. */
+static int find_address(struct bpf_prog *prog)
+{
+	struct module *module;
+
+	if (!bpf_btf_get_module(prog->attach_btf, &module))
+		return -ENOENT;
+	if (module) {
+		prog->attach_addr = find_in_module(module, prog->attach_func_name);
+		module_put(module);
+		return prog->attach_addr ? 0 : -ENOENT;
+	}
+	prog->attach_addr = kallsyms_lookup_name(prog->attach_func_name);
+	if (!prog->attach_addr)
+		return -ENOENT;
+	/* Of several functions with the name, the types of this one are not known. */
+	return btf_proto_at(prog->attach_addr) == prog->attach_func_proto ? 0 : -EINVAL;
+}
+
 static int find_function(struct bpf_prog *prog, const struct btf *btf, const struct btf_type *t,
 			 const char *name)
 {
@@ -81,16 +117,12 @@ static int find_function(struct bpf_prog *prog, const struct btf *btf, const str
 	 */
 	if (prog->expected_attach_type == BPF_MODIFY_RETURN)
 		return -EINVAL;
-	prog->attach_addr = kallsyms_lookup_name(name);
-	if (!prog->attach_addr)
-		return -ENOENT;
-	/* Of several functions with the name, the types of this one are not known. */
-	return btf_proto_at(prog->attach_addr) == proto ? 0 : -EINVAL;
+	return find_address(prog);
 }
 
 int bpf_check_attach_target(struct bpf_prog *prog)
 {
-	const struct btf *btf = btf_vmlinux();
+	const struct btf *btf = prog->attach_types;
 	const struct btf_type *t;
 	const char *name;
 

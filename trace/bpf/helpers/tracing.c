@@ -139,7 +139,7 @@ static bool is_valid_access(int off, int size, bool write, const struct bpf_prog
 			    struct bpf_insn_access_aux *aux)
 {
 	const struct btf_type *proto = prog->attach_func_proto;
-	const struct btf *btf = btf_vmlinux();
+	const struct btf *btf = prog->attach_types;
 	bool raw_tp = prog->expected_attach_type == BPF_TRACE_RAW_TP;
 	bool iterates = prog->expected_attach_type == BPF_TRACE_ITER;
 	u32 type;

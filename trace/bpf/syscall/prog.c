@@ -22,6 +22,8 @@ void bpf_prog_free(struct bpf_prog *prog)
 	kvfree(prog->used_maps);
 	if (prog->btf)
 		bpf_btf_put(prog->btf);
+	if (prog->attach_btf)
+		bpf_btf_put(prog->attach_btf);
 	kvfree(prog->func_info);
 	kvfree(prog->line_info);
 	kvfree(prog->subprogs);

@@ -211,7 +211,7 @@ static int fill_code(const struct bpf_prog *prog, struct bpf_prog_info *info)
 	if (!error)
 		error = put_jited(prog, info);
 	info->attach_btf_id = prog->attach_btf_id;
-	info->attach_btf_obj_id = prog->attach_btf_id ? bpf_btf_of_kernel()->id : 0;
+	info->attach_btf_obj_id = prog->attach_btf ? prog->attach_btf->id : 0;
 	if (!error)
 		error = put_list(info->func_info, &info->nr_func_info, prog->func_info,
 				 prog->nr_func_info, sizeof(struct bpf_func_info));

@@ -38,44 +38,58 @@ static bool license_is_gpl_compatible(const char *license)
 	return false;
 }
 
-/* attach_prog_fd or attach_btf_obj_fd: the types of the kernel, and nothing else. */
-static int check_attach_object(const union bpf_attr *attr)
+static int check_attr(const union bpf_attr *attr)
+{
+	if (!attr->insn_cnt || attr->insn_cnt > BPF_COMPLEXITY_LIMIT_INSNS)
+		return -E2BIG;
+	return bpf_perfmon_capable() ? 0 : -EPERM;
+}
+
+/*
+ * What attach_btf_id counts in: attach_prog_fd or attach_btf_obj_fd, which is the types of the
+ * kernel or of a module, and nothing else. Counted; NULL: there is no attach_btf_id.
+ */
+static struct bpf_btf *get_attach_object(const union bpf_attr *attr)
 {
 	struct bpf_prog *prog;
 	struct bpf_btf *btf;
-	bool of_kernel;
+	int error;
 
-	if (!attr->attach_prog_fd)
-		return attr->attach_btf_id && IS_ERR(bpf_btf_of_kernel()) ? -EINVAL : 0;
+	if (!attr->attach_prog_fd) {
+		btf = attr->attach_btf_id ? bpf_btf_of_kernel() : NULL;
+		if (IS_ERR(btf))
+			return ERR_PTR(-EINVAL);
+		if (btf)
+			bpf_btf_get(btf);
+		return btf;
+	}
 	prog = bpf_prog_get_fd((int)attr->attach_prog_fd);
 	if (!IS_ERR(prog)) {
 		bpf_prog_put(prog);
-		return -EINVAL; /* no program is attached to a program */
+		return ERR_PTR(-EINVAL); /* no program is attached to a program */
 	}
 	btf = bpf_btf_get_fd((int)attr->attach_btf_obj_fd);
 	if (IS_ERR(btf))
-		return -EINVAL;
-	of_kernel = btf->of_kernel;
+		return ERR_PTR(-EINVAL);
+	if (btf->of_kernel && attr->attach_btf_id)
+		return btf;
+	error = btf->of_kernel ? -EINVAL : -ENOTSUPP;
 	bpf_btf_put(btf);
-	if (!of_kernel)
-		return -ENOTSUPP;
-	return attr->attach_btf_id ? 0 : -EINVAL;
+	return ERR_PTR(error);
 }
 
-static int check_attr(const union bpf_attr *attr)
+static int set_attach_object(struct bpf_prog *prog, const union bpf_attr *attr)
 {
-	int error;
+	struct bpf_btf *btf = get_attach_object(attr);
 
-	if (!attr->insn_cnt || attr->insn_cnt > BPF_COMPLEXITY_LIMIT_INSNS)
-		return -E2BIG;
-	if (!bpf_perfmon_capable())
-		return -EPERM;
-	error = check_attach_object(attr);
-	if (error)
-		return error;
+	if (IS_ERR(btf))
+		return (int)PTR_ERR(btf);
+	prog->attach_btf = btf;
 	if (attr->attach_btf_id &&
 	    (attr->attach_btf_id > BTF_MAX_TYPE || attr->prog_type != BPF_PROG_TYPE_TRACING))
 		return -EINVAL;
+	if (btf)
+		prog->attach_types = bpf_btf_types(btf);
 	return attr->prog_type == BPF_PROG_TYPE_SYSCALL && attr->expected_attach_type ? -EINVAL : 0;
 }
 
@@ -222,7 +236,9 @@ static struct bpf_prog *make_prog(const union bpf_attr *attr, bool gpl_compatibl
 	if (!prog)
 		return ERR_PTR(-ENOMEM);
 	btf_vmlinux_load();
-	error = fill_prog(prog, attr, gpl_compatible);
+	error = set_attach_object(prog, attr);
+	if (!error)
+		error = fill_prog(prog, attr, gpl_compatible);
 	if (!error)
 		error = verify(prog, attr);
 	if (!error)

@@ -27,7 +27,7 @@ static int check_with_env(struct bpf_verifier_env *env, struct bpf_prog *prog,
 	env->prog = prog;
 	env->insns = prog->insns;
 	env->log = log;
-	env->btf = btf_vmlinux();
+	env->btf = prog->attach_types ? prog->attach_types : btf_vmlinux();
 	env->ops = prog->ops;
 	env->attr = attr;
 	env->strict_alignment = attr->prog_flags & BPF_F_STRICT_ALIGNMENT;
