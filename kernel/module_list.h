@@ -86,9 +86,9 @@ struct module {
 	size_t trace_events_size; /* bytes */
 	const char **trace_printk_formats;
 	unsigned num_trace_printk_formats;
-	/* Its types (kernel/btf/); freed when LIVE; NULL: none that fit this kernel. */
-	const void *btf;
-	unsigned btf_size;
+	/* Its types, and of which kernel they are (kernel/btf/vmlinux.h); NULL: none; or LIVE. */
+	const void *btf, *btf_id;
+	unsigned btf_size, btf_id_size;
 	unsigned long traceiter_text; /* functions that call the probes of its tracepoints */
 	size_t traceiter_size;
 	struct kallsyms_table *symbols, *init_symbols;

@@ -4,6 +4,7 @@
  */
 #include "fs/sys/btf.h"
 #include "fs/sys/sysfs.h"
+#include "kernel/btf/vmlinux.h"
 #include "kernel/lib/list.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/vmalloc.h"
@@ -45,7 +46,7 @@ static int module_coming(struct module *module)
 	struct module_types *types;
 	int error = 0;
 
-	if (!module->btf)
+	if (!btf_module_has_types(module))
 		return 0;
 	types = kvzalloc(sizeof(*types) + module->btf_size, GFP_KERNEL);
 	if (!types)

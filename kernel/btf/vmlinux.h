@@ -1,7 +1,8 @@
 /* The bytes of the kernel's own BTF. Constant. */
 #pragma once
 
-#include "kernel/types.h"
+#include "kernel/lib/string.h"
+#include "kernel/module_list.h"
 
 extern const u8 __start_BTF[], __stop_BTF[], __stop_BTF_id[];
 
@@ -12,10 +13,13 @@ static inline size_t btf_vmlinux_size(void)
 }
 
 /*
- * The text behind it tells one kernel's BTF from that of another one. The types of a module
- * continue those of the kernel with the same text (scripts/btf).
+ * Whether a module that comes has types, and they continue those of this kernel. The text behind
+ * the kernel's types tells them from those of another one, and the module has the same (scripts/btf).
  */
-static inline size_t btf_vmlinux_id_size(void)
+static inline bool btf_module_has_types(const struct module *module)
 {
-	return (size_t)(__stop_BTF_id - __stop_BTF);
+	size_t size = (size_t)(__stop_BTF_id - __stop_BTF);
+
+	return module->btf && size && module->btf_id_size == size &&
+	       !memcmp(module->btf_id, __stop_BTF, size);
 }

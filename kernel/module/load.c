@@ -6,7 +6,6 @@
 
 #include "arch/patch/text_patch.h"
 #include "arch/mm/uaccess.h"
-#include "kernel/btf/vmlinux.h"
 #include "kernel/errno.h"
 #include "kernel/lib/sort.h"
 #include "kernel/lib/string.h"
@@ -189,16 +188,6 @@ static void remove_from_list(struct module *mod)
 
 /* ---- tables in sections ---- */
 
-/* The types continue those of one kernel: of the same build, but not that with the self-tests. */
-static void find_types(struct module *mod, const struct load_info *info)
-{
-	unsigned size;
-	const void *id = section_objects(info, ".BTF_id", 1, &size);
-
-	if (id && size == btf_vmlinux_id_size() && !memcmp(id, __stop_BTF, size))
-		mod->btf = section_objects(info, ".BTF", 1, &mod->btf_size);
-}
-
 static void find_tables(struct module *mod, const struct load_info *info)
 {
 	unsigned bytes;
@@ -218,7 +207,8 @@ static void find_tables(struct module *mod, const struct load_info *info)
 	mod->traceiter_size = bytes;
 	mod->trace_printk_formats = section_objects(info, "__trace_printk_fmt", sizeof(char *),
 						    &mod->num_trace_printk_formats);
-	find_types(mod, info);
+	mod->btf = section_objects(info, ".BTF", 1, &mod->btf_size);
+	mod->btf_id = section_objects(info, ".BTF_id", 1, &mod->btf_id_size);
 }
 
 static int note_sections(struct module *mod, const struct load_info *info)
@@ -370,7 +360,7 @@ static void free_init(struct module *mod)
 	mod->init = NULL;
 	mod->call_sites = NULL;
 	mod->num_call_sites = 0;
-	mod->btf = NULL;
+	mod->btf = mod->btf_id = NULL;
 	for (unsigned region = MOD_INIT_TEXT; region < MOD_REGIONS; region++)
 		WRITE_ONCE(mod->memory[region].size, 0);
 	synchronize_rcu();

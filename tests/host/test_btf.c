@@ -14,7 +14,7 @@ static struct {
 	u32 types[256];
 	u32 nr_words, nr_types;
 	char strings[512];
-	u32 str_len;
+	u32 str_len, first_name; /* first_name: the position of the first string */
 } out;
 
 static u32 add_name(const char *name)
@@ -25,7 +25,7 @@ static u32 add_name(const char *name)
 		return 0;
 	strcpy(out.strings + at, name);
 	out.str_len += (u32)strlen(name) + 1;
-	return at;
+	return out.first_name + at;
 }
 
 static void add_word(u32 word)
@@ -249,6 +249,58 @@ static void no_flipped_bit_leads_out_of_the_data(void **state)
 	}
 }
 
+/* Data that continue btf, as those of a module continue the kernel's. The caller frees them. */
+static u8 *make_split(size_t *size, u32 member_type, u32 *local)
+{
+	u32 split_proto;
+
+	memset(&out, 0, sizeof(out));
+	out.nr_types = btf.nr_types;
+	out.first_name = btf.str_len;
+	*local = add_type("local", BTF_KIND_STRUCT, 1, false, 8);
+	add_member("inner", member_type, 0);
+	split_proto = add_type("", BTF_KIND_FUNC_PROTO, 1, false, int_type);
+	add_word(add_name("it"));
+	add_word(*local);
+	add_type("of_module", BTF_KIND_FUNC, 0, false, split_proto);
+	return make_data(size);
+}
+
+static void split_types_continue_those_of_the_base(void **state)
+{
+	u32 local, bit_offset, bit_size;
+	const struct btf_member *member;
+	const struct btf_type *t;
+	struct btf split;
+	size_t size;
+	u8 *bytes = make_split(&size, pair, &local);
+
+	(void)state;
+	assert_int_equal(btf_parse_split(&split, &btf, bytes, size), 0);
+	assert_int_equal(local, btf.nr_types);
+	assert_int_equal(split.nr_types, btf.nr_types + 3);
+	assert_ptr_equal(btf_type_by_id(&split, pair), btf_type_by_id(&btf, pair));
+	t = btf_type_by_id(&split, local);
+	assert_string_equal(btf_name_by_offset(&split, t->name_off), "local");
+	t = btf_type_by_id(&split, pair);
+	assert_string_equal(btf_name_by_offset(&split, t->name_off), "pair");
+	t = btf_find_func_proto(&split, "of_module");
+	assert_int_equal(btf_vlen(t), 1);
+	assert_int_equal(btf_params(t)[0].type, local);
+	assert_null(btf_find_func_proto(&split, "do_it"));
+	t = btf_type_by_id(&split, local);
+	member = btf_find_struct_member(&split, t, "inner", &bit_offset, &bit_size);
+	assert_int_equal(member->type, pair);
+	btf_free(&split);
+
+	bytes[size - 1] = 'x';
+	assert_int_equal(btf_parse_split(&split, &btf, bytes, size), -EINVAL);
+	free(bytes);
+	bytes = make_split(&size, btf.nr_types + 3, &local);
+	assert_int_equal(btf_parse_split(&split, &btf, bytes, size), -EINVAL);
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +309,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(members_are_found_in_unnamed_structures, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(references_to_nothing_are_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(split_types_continue_those_of_the_base, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(every_cut_is_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_allocation_that_fails_leaves_nothing, setup,
 						teardown),

@@ -69,10 +69,10 @@ struct bpf_prog {
 	u32 verified_insns;         /* [C] that the verifier has looked at */
 
 	/* What a TRACING program is for. */
-	u32 attach_btf_id;         /* [C] in attach_btf; 0: none */
-	struct bpf_btf *attach_btf; /* [C] counted, of the kernel or a module; NULL: none */
+	u32 attach_btf_id;              /* [C] in attach_btf; 0: none */
+	struct bpf_btf *attach_btf;     /* [C] counted, of the kernel or a module; NULL: none */
 	const struct btf *attach_types; /* [C] those of attach_btf */
-	struct bpf_prog *dst_prog; /* [C] counted; always NULL: no program on a program */
+	struct bpf_prog *dst_prog;      /* [C] counted; always NULL: no program on a program */
 	const struct btf_type *attach_func_proto; /* [C] */
 	const char *attach_func_name;             /* [C] */
 	unsigned long attach_addr;                /* [C] of fentry, fexit, fmod_ret */

@@ -6,6 +6,7 @@
  * Legend: [M] modules_mutex.
  */
 #include "kernel/btf/btf.h"
+#include "kernel/btf/vmlinux.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
@@ -54,11 +55,15 @@ static struct bpf_btf *make(struct module *module)
 
 static int module_coming(struct module *module)
 {
-	struct bpf_btf *btf = module->btf ? make(module) : NULL;
-	int error = btf ? bpf_id_add(&bpf_btf_ids, btf, &btf->id) : 0;
+	struct bpf_btf *btf;
+	int error;
 
+	if (!btf_module_has_types(module))
+		return 0;
+	btf = make(module);
 	if (!btf)
-		return module->btf ? -ENOMEM : 0;
+		return -ENOMEM;
+	error = bpf_id_add(&bpf_btf_ids, btf, &btf->id);
 	if (error) {
 		bpf_btf_put(btf);
 		return error;
@@ -99,8 +104,8 @@ const struct btf *bpf_btf_types(struct bpf_btf *btf)
 	if (!btf->of_kernel)
 		return &btf->btf;
 	mutex_lock(&modules_mutex);
-	good = btf->btf.nr_types || (btf_vmlinux() && !btf_parse_split(&btf->btf, btf_vmlinux(),
-								       btf->data, btf->size));
+	good = btf->btf.nr_types ||
+	       (btf_vmlinux() && !btf_parse_split(&btf->btf, btf_vmlinux(), btf->data, btf->size));
 	mutex_unlock(&modules_mutex);
 	return good ? &btf->btf : NULL;
 }
