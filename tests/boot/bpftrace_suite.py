@@ -25,7 +25,7 @@ SOURCE = WORK / "bpftrace-0.17.0/tests"
 SOURCES = "deb http://deb.debian.org/debian bookworm main\ndeb-src http://deb.debian.org/debian bookworm main\n"
 # What the engine and the commands of the tests call.
 PACKAGES = ("bpftrace", "bpftool", "bash", "coreutils", "grep", "python3-minimal", "python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib",
-            "python3-distutils", "python-is-python3", "linux-libc-dev", "libc6-dev")
+            "python3-distutils", "python-is-python3", "linux-libc-dev", "libc6-dev", "binutils", "binutils-x86-64-linux-gnu")
 RESULT = re.compile(r"^\[ +(OK|FAILED|TIMEOUT|SKIP) +\] +(\w[\w-]*\..*?)\r?$", re.M)
 # The end of each run of the engine says again what did not pass.
 SUMMARY = re.compile(r"^\[=+\] +\d+ tests from \d+ test cases ran.*?(?=^\[=+\] +Running|\Z)", re.M | re.S)
