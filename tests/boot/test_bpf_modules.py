@@ -35,7 +35,7 @@ def modules(machine):
     machine.check("modprobe sample-count; modprobe trace-events-sample")
     yield machine
     machine.check("rmmod sample-count; rmmod trace-events-sample")
-    assert machine.run("ls /sys/kernel/btf; bpftool prog; bpftool link").output == "vmlinux"
+    assert machine.run("ls /sys/kernel/btf; bpftool prog; bpftool link").lines == ["vmlinux"]
 
 
 def start(machine, command):
@@ -117,5 +117,5 @@ def test_a_module_of_another_kernel_has_no_types(images, boot):
     """The kernel with the self-tests has other types. The module works without its own."""
     machine = boot(kernel="nop5-test", build=images, initrd=str(images / "rootfs.cpio"))
     machine.check("modprobe sample-count")
-    assert machine.run("ls /sys/kernel/btf").output == "vmlinux"
-    assert machine.run(READ).output.endswith(" calls")
+    assert machine.run("ls /sys/kernel/btf").lines == ["vmlinux"]
+    assert machine.run(READ).lines[0].endswith(" calls")
