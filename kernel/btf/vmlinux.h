@@ -13,8 +13,9 @@ static inline size_t btf_vmlinux_size(void)
 }
 
 /*
- * Whether a module that comes has types, and they continue those of this kernel. The text behind
- * the kernel's types tells them from those of another one, and the module has the same (scripts/btf).
+ * Whether a module that comes has types, and they continue those of this kernel: then it has the
+ * text that stands behind the kernel's types, which tells them from those of another kernel
+ * (scripts/btf).
  */
 static inline bool btf_module_has_types(const struct module *module)
 {
