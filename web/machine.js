@@ -1,8 +1,11 @@
 // The machine as the page sees it: switched on and off, two serial lines, and whether the shell is at its prompt.
 
 const CONSOLE = 0;
-// As scripts/boot finds it. The shell asks the terminal for the position of the cursor, and erases the line behind it.
-const PROMPT = /(?:^|[\n\r])nop5:(\S*)# (?:\x1b\[(?:6n|J))*$/;
+// As scripts/boot finds it. The shell asks the terminal for the position of the cursor, and erases the line behind it. Messages of the
+// kernel may follow.
+const MESSAGES = "(?:\\[ *\\d+\\.\\d{6}\\] [^\\n]*(?:\\n|$))*$";
+const PROMPT = new RegExp("(?:^|[\\n\\r])nop5:(\\S*)# (?:\\x1b\\[(?:6n|J))*" + MESSAGES);
+const ASKED = new RegExp("\\x1b\\[6n" + MESSAGES);	// the shell waits for the terminal
 const REBOOT = /reboot: Restarting system/;
 const POSITION = /^\x1b\[\d+;\d+R$/;	// the terminal's answer
 const KEPT = 4000;	// characters of output that are looked at for the prompt
@@ -61,7 +64,7 @@ export class Machine extends EventTarget {
 	print(bytes) {
 		this.say("output", bytes);
 		this.text = (this.text + new TextDecoder("latin1").decode(bytes)).slice(-KEPT);
-		if (!this.text.endsWith("\x1b[6n"))	// else the shell waits for the terminal
+		if (!ASKED.test(this.text))
 			this.look();
 	}
 

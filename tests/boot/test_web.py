@@ -89,6 +89,29 @@ def test_the_picture_has_the_call_sites_of_the_kernel(images, nop5):
     assert file == "fs/file/read_write.c" and "vfs_read(" in (ROOT / file).read_text().splitlines()[int(number) - 1]
 
 
+@pytest.mark.tools
+@pytest.mark.parametrize("printed, answered, prompt", [
+    (["nop5:/tmp# \x1b[6n"], True, "/tmp"),
+    (["nop5:/tmp# \x1b[6n"], False, None),
+    (["nop5:/tmp# \x1b[6n[    5.000123] livepatch: patching complete\r\n"], True, "/tmp"),
+    (["nop5:/tmp# \x1b[6n[    5.000123] one\r\n[    5.0", "00124] two\r\n"], True, "/tmp"),
+    (["hello\r\nnop5:/# \x1b[6n", "\x1b[J"], False, "/"),
+    (["nop5:/tmp# \x1b[6n", "\x1b[Jls\r\n"], False, None),
+])
+def test_the_page_finds_the_prompt_also_in_front_of_messages_of_the_kernel(printed, answered, prompt):
+    code = f"""
+        const {{ Machine }} = await import("{(WEB / 'machine.js').as_uri()}");
+        const machine = new Machine({{}});
+        machine.lines = {{ pace() {{}}, write: (line, bytes) => bytes.length }};
+        for (const text of {json.dumps(printed)})
+            machine.print(new TextEncoder().encode(text));
+        if ({json.dumps(answered)})
+            machine.type({json.dumps(chr(27) + "[24;12R")});
+        console.log(JSON.stringify(machine.directory));"""
+    said = subprocess.run(["node", "--input-type=module", "-e", code], check=True, text=True, stdout=subprocess.PIPE).stdout
+    assert json.loads(said) == prompt
+
+
 # The page itself, in Chromium.
 class Browser:
     """The page in headless Chromium: web_page.js says what its methods are."""
