@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ROOT / "scripts/trace/page"
-SCRIPTS = ("model.js", "list.js", "tree.js", "lanes.js", "flame.js", "panel.js", "page.js")
+SCRIPTS = ("model.js", "list.js", "tree.js", "lanes.js", "flame.js", "panel.js", "questions.js", "page.js")
 CALL, FUNCTION, STACK = 0, 4, 5  # rows of scripts/trace/out_rows.c that have symbols
 
 
@@ -44,12 +44,24 @@ def symbols_of(elf):
             if kind in "tTwW"}
 
 
-def lines_of(elf, addresses):
-    """The source lines of addresses, "FILE:LINE", and "" where there is none."""
+def modules_of(build):
+    """{"[NAME]": file} of the modules that a build has, with their debug information."""
+    return {f"[{file.stem.replace('-', '_')}]": file for file in sorted((build / "modules/modules").glob("*.ko"))}
+
+
+def functions_of(module):
+    """{name: offset in .text} of a module that is not loaded."""
+    text = subprocess.run(["objdump", "-t", module], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return {name: int(offset, 16) for offset, name in re.findall(r"^(\w+) .{6}F \.text\s+\w+ (?:\.hidden )?(\S+)$", text, re.M)}
+
+
+def lines_of(file, addresses):
+    """The source lines of addresses of a kernel, or of offsets in the .text of a module: "FILE:LINE", and "" where there is none."""
+    section = ["-j", ".text"] if Path(file).suffix == ".ko" else []
     with tempfile.NamedTemporaryFile("w") as arguments:
         arguments.write("\n".join(map(hex, addresses)))
         arguments.flush()
-        text = subprocess.run(["addr2line", "-e", elf, f"@{arguments.name}"], check=True, stdout=subprocess.PIPE, text=True).stdout
+        text = subprocess.run(["addr2line", *section, "-e", file, f"@{arguments.name}"], check=True, stdout=subprocess.PIPE, text=True).stdout
     return [source_line(line) for line in text.splitlines()]
 
 
@@ -70,6 +82,8 @@ def definition(line, symbol):
     path, _, number = line.partition(":")
     name = symbol.partition(".")[0]
     lines = text_of(path).splitlines() if line else []
+    if int(number or 0) > len(lines):  # of generated code, to which the compiler gives the name of the file that includes it
+        return ""
     for at in range(int(number or 0), max(int(number or 0) - 8, 0), -1):
         if re.search(rf"\b{re.escape(name)}\b", lines[at - 1]):
             return f"{path}:{at}"
@@ -81,29 +95,63 @@ def text_of(path):
     return (ROOT / path).read_text(errors="replace")
 
 
-def add_sources(trace, elf):
-    """Sets trace["where"], the line of each symbol, and trace["places"], the lines of the calls. A row's return address becomes a
-    number of places; number 0 is unknown. Without the kernel of the trace there are no lines."""
-    kernel = symbols_of(elf) if elf.exists() else set()
-    known = [(name, int(start, 16)) in kernel for name, start in trace["symbols"]]
-    same = any(known)
-    for number, ((name, start), there) in enumerate(zip(trace["symbols"], known)):
-        if not there and any(name == other for other, _ in kernel):
-            same = False
+def number_callers(trace):
+    """Replaces the return address of each row by a number of trace["places"], and returns the addresses. Number 0 is unknown."""
     callers = {}
     for row in trace["rows"]:
         at = 5 if row[0] == CALL else 6
         if row[0] in (CALL, FUNCTION):
             row[at] = callers.setdefault(row[at], len(callers) + 1) if row[at] else 0
-    trace["where"], trace["places"] = [""] * len(known), [""] * (len(callers) + 1)
-    if not same:
+    return [int(address, 16) for address in callers]
+
+
+def add_kernel(trace, callers, elf):
+    """Sets the lines of the kernel's functions and of the calls in them, if the trace is one of this kernel."""
+    kernel = symbols_of(elf) if elf.exists() else set()
+    known = [not module and (name, int(start, 16)) in kernel for name, start, module in trace["symbols"]]
+    names = {name for name, _ in kernel}
+    if all(module for *_, module in trace["symbols"]):
+        return
+    if not any(known) or any(name in names and not module and not there for (name, _, module), there in zip(trace["symbols"], known)):
         print(f"trace-convert: {elf} is not the kernel of this trace: the page has no links to sources", file=sys.stderr)
-    else:
-        lines = lines_of(elf, [int(start, 16) for _, start in trace["symbols"]])
-        trace["where"] = [definition(line, name) if there else "" for line, there, (name, _) in zip(lines, known, trace["symbols"])]
-        # A return address is behind the call.
-        trace["places"][1:] = lines_of(elf, [int(address, 16) - 1 for address in callers])
-    trace["symbols"] = [name for name, _ in trace["symbols"]]
+        return
+    lines = lines_of(elf, [int(start, 16) for _, start, _ in trace["symbols"]])
+    trace["where"] = [definition(line, name) if there else "" for line, there, (name, *_) in zip(lines, known, trace["symbols"])]
+    # A return address is behind the call.
+    trace["places"][1:] = lines_of(elf, [address - 1 for address in callers])
+
+
+def add_module(trace, callers, name, file):
+    """The same for a module. All its functions must be as far from each other as in the file."""
+    offsets = functions_of(file)
+    ours = [(number, symbol, int(start, 16)) for number, (symbol, start, module) in enumerate(trace["symbols"]) if module == name and symbol in offsets]
+    bases = {start - offsets[symbol] for _, symbol, start in ours}
+    if len(bases) != 1:
+        return
+    base, = bases
+    for (number, symbol, _), line in zip(ours, lines_of(file, [offsets[symbol] for _, symbol, _ in ours])):
+        trace["where"][number] = definition(line, symbol)
+    inside = [(number, address) for number, address in enumerate(callers, 1) if base < address <= base + text_size(file)]
+    for (number, _), line in zip(inside, lines_of(file, [address - base - 1 for _, address in inside])):
+        trace["places"][number] = line
+
+
+def text_size(module):
+    text = subprocess.run(["size", "-A", module], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return int(re.search(r"^\.text\s+(\d+)", text, re.M)[1])
+
+
+def add_sources(trace, build):
+    """Sets trace["where"], the line of each symbol, and trace["places"], the lines of the calls, from the kernel and the modules of a
+    build. A symbol becomes its name."""
+    callers = number_callers(trace)
+    trace["where"], trace["places"] = [""] * len(trace["symbols"]), [""] * (len(callers) + 1)
+    add_kernel(trace, callers, build / "nop5.elf")
+    used = {module for *_, module in trace["symbols"]}
+    for name, file in modules_of(build).items():
+        if name in used:
+            add_module(trace, callers, name, file)
+    trace["symbols"] = [name for name, *_ in trace["symbols"]]
 
 
 def convert(trace):
@@ -123,7 +171,8 @@ def template():
 def page_of(data, title):
     # "</script>" and "<!--" in a text would end the script or hide the rest of it.
     text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
-    return template().replace("@TITLE@", title.replace("&", "&amp;").replace("<", "&lt;")).replace("@DATA@", text)
+    values = {"TITLE": title.replace("&", "&amp;").replace("<", "&lt;"), "DATA": text}
+    return re.sub("@(TITLE|DATA)@", lambda match: values[match[1]], template())
 
 
 def book_address(book, out):
@@ -147,7 +196,7 @@ def main():
     args = parser.parse_args()
     status, trace = convert(args.trace)
     keep_used_symbols(trace)
-    add_sources(trace, args.build / "nop5.elf")
+    add_sources(trace, args.build)
     trace["book"] = book_address(args.book, args.o)
     page = page_of(trace, f"nop5: {Path(args.trace).name}")
     if args.o:

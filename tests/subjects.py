@@ -69,7 +69,7 @@ ALL = {
                       ("test_export_link",), ("fuzz_export_link", "fuzz_trace_dat")),
     "docs": Subject(("docs", "README.md"), ("test_docs",)),
     "book": Subject(("docs", "scripts/book"), ("test_book", "test_pictures")),
-    "web": Subject(("web", "docs"), ("test_web",)),
+    "web": Subject(("web", "docs", "scripts/trace/page"), ("test_web", "test_traces")),
     "labs": Subject(("labs", "docs/labs", "scripts/lab", "scripts/diagnose"), ("test_labs", "test_slides", "test_diagnose")),
 }
 

@@ -26,12 +26,13 @@ function keepUsedSymbols(trace) {
 	trace.symbols = [...numbers.keys()].map(symbol => trace.symbols[symbol]);
 }
 
-// The lines of the functions, if the trace is one of the kernel of this page.
-function addSources(trace, { functions, offsets }) {
+// The lines of the functions, if the trace is one of the kernel of this page. `modules` has those of its modules: {module: {name: line}}.
+function addSources(trace, { functions, offsets }, modules) {
 	const lines = new Map(functions.map(([name, line], index) => [`${name} ${offsets[index]}`, line]));
-	const where = trace.symbols.map(([name, start]) => lines.get(`${name} ${Number(BigInt(`0x${start}`) & BigInt(OFFSET))}`) ?? "");
+	const where = trace.symbols.map(([name, start, module]) => module ? modules[module]?.[name] ?? ""
+		: lines.get(`${name} ${Number(BigInt(`0x${start}`) & BigInt(OFFSET))}`) ?? "");
 	const names = new Set(functions.map(([name]) => name));
-	const same = trace.symbols.every(([name], index) => where[index] || !names.has(name));
+	const same = trace.symbols.every(([name, , module], index) => module || where[index] || !names.has(name));
 	trace.where = same ? where : where.map(() => "");
 	trace.places = [""];
 	trace.symbols = trace.symbols.map(([name]) => name);
@@ -39,12 +40,12 @@ function addSources(trace, { functions, offsets }) {
 }
 
 function page(template, trace, title) {
-	const data = JSON.stringify(trace).replaceAll("<", "\\u003c"), text = title.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-	return template.replaceAll("@TITLE@", () => text).replace("@DATA@", () => data);
+	const DATA = JSON.stringify(trace).replaceAll("<", "\\u003c"), TITLE = title.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+	return template.replace(/@(TITLE|DATA)@/g, (_, name) => ({ TITLE, DATA })[name]);
 }
 
 onmessage = async ({ data }) => {
-	const said = [], template = await (await fetch("trace.html")).text();
+	const said = [], template = await (await fetch("trace.html")).text(), modules = await (await fetch("modules.json")).json();
 	self.Module = {
 		wasmBinary: await (await fetch("trace-convert.wasm")).arrayBuffer(),
 		arguments: ["/trace.dat", "-f", "rows", "-o", "/rows"],
@@ -55,7 +56,7 @@ onmessage = async ({ data }) => {
 				return postMessage({ failed: said.join("\n") });
 			const trace = JSON.parse(FS.readFile("/rows", { encoding: "utf8" }));
 			keepUsedSymbols(trace);
-			addSources(trace, data);
+			addSources(trace, data, modules);
 			postMessage({ page: page(template, trace, data.title), said: said.join("\n") });
 		},
 		onAbort: why => postMessage({ failed: String(why) }),

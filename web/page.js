@@ -60,7 +60,7 @@ class Page {
 		this.console = new Console(get("terminal"), this.machine);
 		this.map = new SiteMap(get("map"), get("pointed"), functions);
 		this.transcripts = new Transcripts(chapters, { chapter: get("chapter"), read: get("read"), blocks: get("blocks") }, steps => this.type(steps));
-		const chapter = () => this.transcripts.show(decodeURIComponent(location.hash.slice(1)) || FIRST_TRACE);
+		const chapter = () => this.transcripts.show(location.hash.slice(1) || FIRST_TRACE);
 		addEventListener("hashchange", chapter);
 		chapter();
 		this.listen(chapters);
@@ -77,10 +77,7 @@ class Page {
 		});
 		get("verify").addEventListener("click", () => this.verify());
 		get("take").addEventListener("click", () => this.take());
-		get("open").addEventListener("change", async () => {
-			const [file] = get("open").files;
-			await this.look(new Uint8Array(await file.arrayBuffer()), file.name);
-		});
+		get("open").addEventListener("change", () => this.open());
 		get("enabled").addEventListener("toggle", () => this.list());
 		machine.addEventListener("state", ({ detail }) => this.state(detail));
 		machine.addEventListener("prompt", () => this.prompt());
@@ -169,10 +166,25 @@ class Page {
 	}
 
 	// Empties the ring buffer.
-	async take() {
-		try {
+	take() {
+		return this.attempt(async () => {
 			const trace = await this.channel.trace(count => { get("taking").textContent = `${count} pieces have arrived`; });
 			await this.look(traceDat(trace), "trace.dat");
+		});
+	}
+
+	// The same file may be chosen again. Nothing is chosen if the dialog was closed.
+	open() {
+		const [file] = get("open").files;
+		if (file)
+			return this.attempt(async () => this.look(new Uint8Array(await file.arrayBuffer()), file.name))
+				.finally(() => { get("open").value = ""; });
+	}
+
+	// Says why a trace cannot be shown.
+	async attempt(work) {
+		try {
+			await work();
 			get("taking").textContent = "";
 		} catch (error) {
 			get("taking").textContent = error.message;
@@ -188,11 +200,13 @@ class Page {
 			worker.postMessage({ bytes, title, functions, offsets });
 		});
 		worker.terminate();
+		if (failed)
+			throw new Error(`${title}: ${failed}`);
 		this.addresses?.forEach(URL.revokeObjectURL);
-		this.addresses = [new Blob([bytes]), new Blob([page ?? ""], { type: "text/html" })].map(blob => URL.createObjectURL(blob));
+		this.addresses = [new Blob([bytes]), new Blob([page], { type: "text/html" })].map(blob => URL.createObjectURL(blob));
 		[get("save").href, get("whole").href] = this.addresses;
 		get("save").download = title;
-		get("events").textContent = failed ?? said;
+		get("events").textContent = said;
 		place.hidden = false;
 		place.querySelector("iframe").src = this.addresses[1];
 		place.scrollIntoView({ block: "nearest" });

@@ -13,6 +13,7 @@ const FULL = 4096;		// bytes that are sent at once
 const REFRESH = 100;		// milliseconds between two looks at the call sites
 const PACE = 5;			// milliseconds that the guest's clock may be ahead
 const NOP = [0x0f, 0x1f, 0x44, 0x00, 0x00], CALL = 0xe8, INT3 = 0xcc;
+const GZIP = [0x1f, 0x8b];	// the first bytes of a compressed file
 
 const configuration = ({ cpus, rom }) => `
 plugin_ctrl: unmapped=true, biosdev=true, speaker=false, extfpuirq=true, parallel=false, serial=true
@@ -36,13 +37,15 @@ info: action=ignore
 debug: action=ignore
 `;
 
-// The bytes of a file that is stored compressed, so that they are few over any server.
+// The bytes of a file that is stored compressed, so that they are few over any server. Some servers say so in a header, and the browser has
+// unpacked them already.
 async function unpack(name) {
 	const answer = await fetch(`${name}.gz`);
 	if (!answer.ok)
 		throw new Error(`${name}.gz: ${answer.status}`);
-	const stream = answer.body.pipeThrough(new DecompressionStream("gzip"));
-	const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+	let bytes = new Uint8Array(await answer.arrayBuffer());
+	if (GZIP.every((byte, i) => bytes[i] === byte))
+		bytes = new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
 	postMessage({ progress: name });
 	return bytes;
 }

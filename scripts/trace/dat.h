@@ -45,6 +45,8 @@ unsigned dat_damage(const struct dat *dat);
 /* Returns the number of the function at an address, which is below dat_symbols(). */
 unsigned dat_symbol(struct dat *dat, uint64_t ip);
 const char *dat_symbol_name(const struct dat *dat, unsigned symbol);
+/* Returns "[NAME]" for a function of a module, and "" for one of the kernel. */
+const char *dat_symbol_module(const struct dat *dat, unsigned symbol);
 /* Returns the address at which the function begins; 0 if it is not known. */
 uint64_t dat_symbol_start(const struct dat *dat, unsigned symbol);
 unsigned dat_symbols(const struct dat *dat);

@@ -228,6 +228,11 @@ const char *dat_symbol_name(const struct dat *dat, unsigned symbol)
 	return symbol < dat->nr_symbols ? dat->symbols[symbol].name : dat->unknown[symbol - dat->nr_symbols];
 }
 
+const char *dat_symbol_module(const struct dat *dat, unsigned symbol)
+{
+	return symbol < dat->nr_symbols ? dat->symbols[symbol].module : "";
+}
+
 uint64_t dat_symbol_start(const struct dat *dat, unsigned symbol)
 {
 	return symbol < dat->nr_symbols ? dat->symbols[symbol].address : 0;

@@ -10,7 +10,7 @@
  *	[5, ts, task, cpu, [symbol, ...]]		a stack trace, outermost function first
  *	[6, ts, cpu, count]				lost events; count: -1 if it is not known
  *
- * Addresses are hexadecimal text, because JavaScript's numbers have 53 bits.
+ * A symbol is [name, address, module], the module as "[NAME]", or "" for the kernel. Addresses are hexadecimal text, because JavaScript's numbers have 53 bits.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -162,7 +162,9 @@ static void end(struct converter *c)
 	for (unsigned i = 0; i < dat_symbols(c->dat); i++) {
 		fputs(i ? ",\n[" : "\n[", c->out);
 		put_json_string(c->out, dat_symbol_name(c->dat, i));
-		fprintf(c->out, ",\"%" PRIx64 "\"]", dat_symbol_start(c->dat, i));
+		fprintf(c->out, ",\"%" PRIx64 "\",", dat_symbol_start(c->dat, i));
+		put_json_string(c->out, dat_symbol_module(c->dat, i));
+		putc_unlocked(']', c->out);
 	}
 	fputs("]}\n", c->out);
 	free(c->data);

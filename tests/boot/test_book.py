@@ -13,6 +13,7 @@ from browser import browse
 from nop5 import ROOT, host
 
 sys.path.append(str(ROOT / "web"))
+import traces  # noqa: E402
 import transcripts  # noqa: E402
 
 BOOK = ROOT / "scripts/book/book"
@@ -63,9 +64,17 @@ def test_each_link_of_the_book_leads_to_a_page_and_an_anchor_that_exist(pages):
 
 def test_each_chapter_with_transcripts_leads_to_them_in_the_page_in_a_browser(book, pages):
     shown = {chapter["file"] for chapter in transcripts.transcripts()} - {"README.md"}
-    linked = {link.partition("#")[2]: (path, link) for path, page in pages.items() for link in page.links if "/web/" in link and path.name != "print.html"}
+    linked = {link.partition("#")[2]: (path, link) for path, page in pages.items() for link in page.links if "/web/index.html" in link and path.name != "print.html"}
     assert set(linked) == shown
     assert all((path.parent / link.partition("#")[0]).resolve() == book.parent / "web/index.html" for path, link in linked.values())
+
+
+def test_each_recorded_trace_is_linked_from_its_section(book, pages):
+    links = [link for link in pages[book / "twelve-traces.html"].links if "/web/traces/" in link]
+    assert links == [f"../web/traces/{trace['name']}.html" for trace in traces.exercises()] and len(links) == 12
+    text = (book / "twelve-traces.html").read_text()
+    for trace, link in zip(traces.exercises(), links):
+        assert text.index(f">{trace['heading']}</h2>") < text.index(link) < text.index("<pre", text.index(f">{trace['heading']}</h2>"))
 
 
 def test_no_page_of_the_book_has_an_anchor_twice(pages):

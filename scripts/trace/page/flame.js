@@ -8,6 +8,7 @@ class Flame {
 		this.box = box;
 		this.view = new View(box, (g, dark) => this.draw(g, dark));
 		box.onscroll = () => this.view.draw();
+		box.onkeydown = event => this.key(event);
 		this.view.canvas.onclick = event => this.click(event);
 		this.view.canvas.onmousemove = event => {
 			const bar = this.barAt(event);
@@ -70,12 +71,37 @@ class Flame {
 
 	click(event) {
 		const bar = this.barAt(event);
-		if (!bar)
+		if (bar)
+			this.go(bar.path);
+	}
+
+	// Down and up lead to the widest callee and to the caller, left and right to the callees of the same caller.
+	key(event) {
+		const children = node => [...node.children.values()].sort((a, b) => b.value - a.value);
+		const node = this.path.at(-1), outside = this.path.slice(0, -1), beside = outside.length ? children(outside.at(-1)) : [node];
+		const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key], [widest] = children(node);
+		let path = null;
+		if (event.key === "ArrowDown" && widest)
+			path = [...this.path, widest];
+		else if (event.key === "ArrowUp" && outside.length)
+			path = outside;
+		else if (event.key === "Home")
+			path = [this.root];
+		else if (step && beside[beside.indexOf(node) + step])
+			path = [...outside, beside[beside.indexOf(node) + step]];
+		if (!path)
 			return;
-		this.path = bar.path;
+		event.preventDefault();
+		this.go(path);
+	}
+
+	// Makes the last bar of the path as wide as the view.
+	go(path) {
+		const node = path.at(-1);
+		this.path = path;
 		this.box.scrollTop = 0;
 		this.view.draw();
-		if (bar.node.symbol >= 0 && this.trace.functions.has(bar.node.symbol))
-			this.page.select(this.trace.functions.get(bar.node.symbol).slowest, this);
+		if (this.trace.functions.has(node.symbol))
+			this.page.select(this.trace.functions.get(node.symbol).slowest);
 	}
 }

@@ -73,6 +73,13 @@ class VirtualList {
 	}
 }
 
+// The row to which a key leads in a list, or null if the key is none of those that move.
+function stepOf(event, at, count, list) {
+	const page = Math.floor(list.height / ROW) - 1;
+	const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -count, End: count }[event.key];
+	return step && count ? Math.min(Math.max(at + step, 0), count - 1) : null;
+}
+
 // make("span", "class", "text", ...children)
 function make(tag, className, ...children) {
 	const element = document.createElement(tag);

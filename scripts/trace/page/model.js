@@ -1,7 +1,7 @@
 // The trace as arrays. The data is what scripts/trace/out_rows.c writes, with addresses replaced by lines of sources.
 "use strict";
 
-const CALL = 0, EVENT = 3, FUNCTION = 4;
+const CALL = 0, EVENT = 3, FUNCTION = 4, STACK = 5, LOST = 6;
 
 // An item is a call, an event or a call that the function tracer has recorded. The items of a task are numbers in a row, each
 // before the items inside it: the items inside i are i + 1 to i + size[i]. Times are nanoseconds since the first event.
@@ -9,13 +9,13 @@ function loadTrace(data) {
 	const rows = data.rows, tasks = data.tasks.map(name => ({ name, count: 0, first: 0, depth: 0 }));
 	let count = 0, last = 0;
 	for (const row of rows)
-		if (row[0] === CALL || row[0] === EVENT || row[0] === FUNCTION) {
+		if (isItem(row, tasks[row[2]])) {
 			tasks[row[2]].count++;
 			count++;
 		}
 	const t = {
 		count, tasks, symbols: data.symbols, where: data.where, places: data.places, cpus: [], lost: [], names: [],
-		kind: new Uint8Array(count), task: new Uint16Array(count), cpu: new Uint8Array(count),
+		kind: new Uint8Array(count), task: new Uint32Array(count), cpu: new Uint16Array(count),
 		start: new Float64Array(count), end: new Float64Array(count), duration: new Float64Array(count),
 		self: new Float64Array(count), symbol: new Int32Array(count), parent: new Int32Array(count).fill(-1),
 		size: new Uint32Array(count), depth: new Uint16Array(count), caller: new Int32Array(count),
@@ -33,7 +33,7 @@ function loadTrace(data) {
 	for (const row of rows) {
 		const [kind, time, number, cpu] = row;
 		last = Math.max(last, time);
-		if (kind === 6) {
+		if (kind === LOST) {
 			t.lost.push({ time, cpu: number, count: cpu });
 			continue;
 		}
@@ -44,13 +44,12 @@ function loadTrace(data) {
 			leave(t, task, row);
 			continue;
 		}
-		if (kind === 5) {
-			if (task.next > task.first)
-				t.stacks.set(task.next - 1, row[4]);
+		if (kind === STACK && !row.alone) {
+			t.stacks.set(task.next - 1, row[4]);
 			continue;
 		}
 		const id = task.next++;
-		t.kind[id] = kind;
+		t.kind[id] = kind === STACK ? EVENT : kind;
 		t.task[id] = number;
 		t.cpu[id] = cpu;
 		t.start[id] = t.end[id] = time;
@@ -58,13 +57,16 @@ function loadTrace(data) {
 		task.depth = Math.max(task.depth, task.stack.length);
 		if (task.stack.length)
 			t.parent[id] = task.stack[task.stack.length - 1];
-		if (kind === EVENT) {
-			if (!eventNames.has(row[4])) {
-				eventNames.set(row[4], t.names.length);
-				t.names.push(row[4]);
+		if (kind === EVENT || kind === STACK) {
+			const [name, text] = kind === EVENT ? row.slice(4) : ["stack", ""];
+			if (!eventNames.has(name)) {
+				eventNames.set(name, t.names.length);
+				t.names.push(name);
 			}
-			t.symbol[id] = eventNames.get(row[4]);
-			t.text.set(id, row[5]);
+			t.symbol[id] = eventNames.get(name);
+			t.text.set(id, text);
+			if (kind === STACK)
+				t.stacks.set(id, row[4]);
 		} else {
 			t.symbol[id] = row[4];
 			t.caller[id] = row[kind === CALL ? 5 : 6];
@@ -77,6 +79,17 @@ function loadTrace(data) {
 	t.last = Math.max(last, 1);
 	t.functions = countFunctions(t);
 	return t;
+}
+
+// True if the row becomes an item. A stack belongs to the event or to the function in front of it; a stack without one, such as that of
+// a trigger, is an event of its own.
+function isItem(row, task) {
+	const kind = row[0];
+	if (kind === STACK)
+		row.alone = !task.wantsStack;
+	if (kind !== LOST)
+		task.wantsStack = kind === EVENT || kind === FUNCTION;
+	return kind === CALL || kind === EVENT || kind === FUNCTION || kind === STACK && row.alone;
 }
 
 // Notes that the task was on the CPU at this time.

@@ -21,7 +21,7 @@ class Page {
 		box("next").onclick = () => this.next(1);
 		this.fillTools(box);
 		box("facts").textContent = this.facts();
-		this.open("tree");
+		this.ask(data.exercise, box("questions"));
 	}
 
 	fillTools(box) {
@@ -35,10 +35,20 @@ class Page {
 		choice.onchange = () => this.views.flame.choose(Number(choice.value));
 	}
 
+	// The questions of an exercise are beside the trace if there is room, and else a view of their own.
+	ask(exercise, box) {
+		if (exercise) {
+			new Questions(exercise, box, this.book);
+			box.hidden = document.querySelector("[data-view=questions]").hidden = false;
+		}
+		this.open(exercise && !matchMedia("(min-width: 1101px)").matches ? "questions" : "tree");
+	}
+
 	facts() {
 		const t = this.trace, known = t.lost.reduce((sum, { count }) => sum + Math.max(count, 0), 0);
 		const unknown = t.lost.some(({ count }) => count < 0);
-		return `${t.count} calls and events of ${t.tasks.length} tasks on ${t.cpus.length} CPUs in ${showTime(t.last)}` +
+		const number = (count, name) => `${count} ${name}${count === 1 ? "" : "s"}`;
+		return `${t.count} calls and events of ${number(t.tasks.length, "task")} on ${number(t.cpus.length, "CPU")} in ${showTime(t.last)}` +
 			(t.lost.length ? `; ${unknown ? "at least " : ""}${known} events lost` : "");
 	}
 
@@ -49,7 +59,7 @@ class Page {
 			element.hidden = element.dataset.for !== name;
 		for (const view of Object.keys(this.views))
 			document.getElementById(view).hidden = view !== name;
-		this.view = name;
+		this.view = document.body.dataset.open = name;
 	}
 
 	// An item was chosen in the view `from`.
@@ -62,7 +72,7 @@ class Page {
 
 	// Opens a view, or stays in the present one with null, and shows the item there.
 	go(name, id) {
-		this.open(name ?? (this.views[this.view].show ? this.view : "tree"));
+		this.open(name ?? (this.views[this.view]?.show ? this.view : "tree"));
 		this.select(id);
 		this.views[this.view].show(id);
 	}
@@ -130,8 +140,10 @@ class Functions {
 		rows.onclick = event => {
 			const row = event.target.closest(".row");
 			if (row)
-				page.select(this.shown[row.index].slowest);
+				this.choose(row.index);
 		};
+		rows.onkeydown = event => this.key(event);
+		this.at = -1;
 		this.filter("");
 	}
 
@@ -143,12 +155,28 @@ class Functions {
 	sort(column) {
 		const value = this.columns[column][1];
 		this.column = column;
+		this.at = -1;
 		this.shown.sort((a, b) => column ? value(b) - value(a) : value(a) < value(b) ? -1 : 1);
 		[...this.head.children].forEach((cell, i) => cell.setAttribute("aria-pressed", i === column));
 		this.list.setCount(this.shown.length);
 	}
 
+	choose(index) {
+		this.at = index;
+		this.list.show(index);
+		this.page.select(this.shown[index].slowest);
+	}
+
+	key(event) {
+		const at = stepOf(event, this.at, this.shown.length, this.list);
+		if (at === null)
+			return;
+		event.preventDefault();
+		this.choose(at);
+	}
+
 	draw(index, row) {
+		row.classList.toggle("selected", index === this.at);
 		const f = this.shown[index];
 		row.replaceChildren(...this.columns.map(([, value, text], i) => make("span", i ? "number" : "name", text(value(f)))));
 	}

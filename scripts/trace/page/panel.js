@@ -10,7 +10,7 @@ class Panel {
 
 	show(id) {
 		const t = this.trace;
-		this.box.replaceChildren(make("h2", "", nameOf(t, id) + (isFunction(t, id) ? "()" : "")), this.facts(id), this.buttons(id), this.callers(id));
+		this.box.replaceChildren(make("h2", "", nameOf(t, id) + (isFunction(t, id) ? "()" : "")), this.facts(id), this.buttons(id), this.callers(id), ...this.stack(id));
 		const f = isFunction(t, id) && t.functions.get(t.symbol[id]);
 		if (f)
 			this.showFunction(f, id);
@@ -51,25 +51,33 @@ class Panel {
 		return line;
 	}
 
+	// The stack of an event, or of a call that the function tracer has recorded, the outermost function first.
+	stack(id) {
+		const t = this.trace, symbols = t.stacks.get(id);
+		if (!symbols || symbols.length < 3 && isFunction(t, id))
+			return [];
+		const row = symbol => make("li", "", t.where[symbol] ? this.page.anchor(t.where[symbol], t.symbols[symbol]) : t.symbols[symbol]);
+		return [make("h3", "", "Stack"), make("ol", "stack", ...symbols.map(row))];
+	}
+
 	showFunction(f, chosen) {
-		const t = this.trace, calls = f.ids.filter(id => t.kind[id] === CALL);
+		const t = this.trace, sorted = f.sorted ??= f.ids.filter(id => t.kind[id] === CALL).sort((a, b) => t.duration[b] - t.duration[a]);
 		this.box.append(make("h3", "", `${f.count} calls`));
-		if (!calls.length)
+		if (!sorted.length)
 			return;
-		const sorted = calls.sort((a, b) => t.duration[b] - t.duration[a]);
 		this.box.append(make("p", "", `${showTime(f.total)} together, median ${showTime(t.duration[sorted[sorted.length >> 1]])}`));
-		this.box.append(make("h3", "", "Durations"), this.histogram(calls, chosen));
+		this.box.append(make("h3", "", "Durations"), this.histogram(f, chosen));
 		this.list = make("div", "calls");
 		this.box.append(this.list);
 		this.listCalls("Slowest calls", sorted);
 	}
 
-	histogram(calls, chosen) {
-		const t = this.trace, bars = histogram(t, calls), most = Math.max(...bars.map(bar => bar.ids.length));
+	histogram(f, chosen) {
+		const bars = f.bars ??= histogram(this.trace, f.sorted), most = Math.max(...bars.map(bar => bar.ids.length));
 		const box = make("div", "histogram");
 		for (const bar of bars) {
 			const text = `${showTime(bar.from)} to ${showTime(bar.to)}: ${bar.ids.length} calls`;
-			const element = button("", () => this.listCalls(text, bar.ids.sort((a, b) => t.duration[b] - t.duration[a])));
+			const element = button("", () => this.listCalls(text, bar.ids));
 			element.title = text;
 			element.disabled = !bar.ids.length;
 			element.setAttribute("aria-label", text);

@@ -15,6 +15,7 @@ class Tree {
 			this.opened[busiest] = true;
 		for (let id = 0; id < trace.count; id++)
 			trace.open[id] = trace.depth[id] < 2;
+		box.classList.toggle("flat", !trace.kind.includes(CALL));	// no durations
 		this.at = 0;
 		this.build();
 	}
@@ -55,6 +56,10 @@ class Tree {
 	draw(index, element) {
 		const row = this.shown[index], t = this.trace, inside = row < 0 ? t.tasks[-1 - row].count : t.size[row];
 		element.classList.toggle("selected", index === this.at);
+		if (index === this.at)
+			element.id = "chosen-row";
+		else
+			element.removeAttribute("id");
 		element.setAttribute("role", "treeitem");
 		element.setAttribute("aria-level", row < 0 ? 1 : t.depth[row] + 2);
 		if (inside)
@@ -86,7 +91,8 @@ class Tree {
 	drawName(id) {
 		const t = this.trace, text = t.text.get(id);
 		if (t.kind[id] === EVENT)
-			return [make("span", "event", "◆ " + (text.startsWith(nameOf(t, id)) ? text : nameOf(t, id) + ": " + text))];
+			return [make("span", "event", "◆ " + (text.startsWith(nameOf(t, id)) ? text : nameOf(t, id) + ": " + text)),
+				make("span", "text", t.stacks.has(id) ? " (with its stack)" : "")];
 		const parts = [this.page.link(id, nameOf(t, id) + "()")];
 		if (text)
 			parts.push(make("span", "value", " = " + text));
@@ -109,10 +115,9 @@ class Tree {
 	}
 
 	key(event) {
-		const row = this.shown[this.at], page = Math.floor(this.box.clientHeight / ROW) - 1;
-		const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.list.count, End: this.list.count }[event.key];
-		if (step) {
-			this.at = Math.min(Math.max(this.at + step, 0), this.list.count - 1);
+		const row = this.shown[this.at], at = stepOf(event, this.at, this.list.count, this.list);
+		if (at !== null) {
+			this.at = at;
 		} else if (event.key === "ArrowRight") {
 			this.fold(row, true);
 		} else if (event.key === "ArrowLeft") {
