@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import zlib
@@ -424,23 +425,25 @@ def host(command, **arguments):
     """Run a program of the host, as subprocess.run() does. The program hangs after HANG seconds of its stopwatch."""
     text = arguments.pop("input", None)
     check = arguments.pop("check", False)
-    if text is not None:
-        arguments["stdin"] = subprocess.PIPE
-    with subprocess.Popen(command, **arguments) as process:
-        output, errors = finish(process, text)
+    with tempfile.TemporaryFile() as given:
+        if text is not None:  # not through a pipe: communicate() forgets what is left to send when its time is over
+            given.write(text.encode() if isinstance(text, str) else text)
+            given.seek(0)
+            arguments["stdin"] = given
+        with subprocess.Popen(command, **arguments) as process:
+            output, errors = finish(process)
     if check and process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command, output, errors)
     return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
-def finish(process, text=None):
+def finish(process):
     """Wait for a program of the host, and return its output and errors."""
     stopwatch = Stopwatch(process.pid)
     while True:
         try:
-            return process.communicate(text, timeout=TICK)
+            return process.communicate(timeout=TICK)
         except subprocess.TimeoutExpired as error:
-            text = None  # communicate() remembers what is left to send
             if stopwatch.seconds() > HANG:
                 process.kill()
                 output, errors = process.communicate()
