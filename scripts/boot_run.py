@@ -19,6 +19,8 @@ WINDOW = "-chardev socket,id=window,fd={} -device isa-serial,index=2,iobase=0x3e
 
 def tell_size(port):
     columns, rows = os.get_terminal_size(sys.stdout.fileno())
+    if not columns or not rows:  # a terminal that nobody has told its size, as that of `docker run -t` or of script(1)
+        return
     with contextlib.suppress(OSError):  # the machine has ended
         port.sendall(f"{rows} {columns}\n".encode())
 

@@ -1,11 +1,13 @@
 """`make run`: the console on this terminal, with the size of its window."""
 import os
 import signal
+import socket
 import termios
 
 import pexpect
 import pytest
 
+import boot_run
 from nop5 import ROOT
 from stopwatch import family
 
@@ -33,6 +35,14 @@ def test_the_size_of_the_window_comes_from_the_terminal_and_follows_it(terminal)
     terminal.setwinsize(40, 120)
     run(terminal, "until [ \"$(stty size)\" = '40 120' ]; do usleep 10000; done")
     assert run(terminal, "tty") == "/dev/console"
+
+
+def test_a_terminal_without_a_size_tells_none(monkeypatch):
+    ours, theirs = socket.socketpair()
+    for size in ((0, 0), (101, 33)):
+        monkeypatch.setattr(os, "get_terminal_size", lambda _, size=size: os.terminal_size(size))
+        boot_run.tell_size(ours)
+    assert theirs.recv(64) == b"33 101\n"
 
 
 def qemu_of(terminal):
