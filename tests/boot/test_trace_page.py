@@ -2,6 +2,7 @@
 import json
 import re
 import subprocess
+import sys
 from collections import Counter
 
 import pytest
@@ -9,6 +10,9 @@ import pytest
 from browser import browse
 from exporting import Port, convert, enlarge, record, transfer
 from nop5 import ROOT, host
+
+sys.path.append(str(ROOT / "scripts"))
+import trace_page  # noqa: E402
 
 PARTS = ROOT / "scripts/trace/page"
 
@@ -201,3 +205,72 @@ def test_keys_fold_and_search_unfolds(traces):
         await page.press("#search", "Enter");
         return [open, closed, await page.textContent("#found"), await page.textContent("#tree .selected")];""")
     assert (opened, closed) == ("true", "false") and re.match(r"2 of \d+$", found) and "pipe_write_iter()" in selected
+
+
+HOSTILE = "<img src=x onerror=hacked=1>&amp;\"'</script><script>hacked=2</script><!--@DATA@ @TITLE@\u2028"
+
+
+def hostile():
+    """A trace whose every text is HTML and more."""
+    rows = [[0, 0, 0, 0, 0, 1], [3, 5, 0, 0, HOSTILE, HOSTILE], [5, 6, 0, 0, [0, 1, 0]], [1, 10, 0, 0, 9, HOSTILE], [4, 20, 0, 0, 0, 1, 0], [6, 30, 0, -1]]
+    question = {"ask": HOSTILE, "value": HOSTILE, "unit": "", "why": HOSTILE}
+    return {"rows": rows, "tasks": [HOSTILE], "cpus": 1, "start": 0, "symbols": [HOSTILE, "b"], "where": [f"fs/{HOSTILE}.c:1", ""],
+            "places": ["", ""], "book": "book/",
+            "exercise": {"title": HOSTILE, "about": HOSTILE, "commands": [HOSTILE], "questions": [question], "next": ""}}
+
+
+@pytest.mark.tools
+def test_names_that_are_html_are_shown_as_they_are(tmp_path):
+    (tmp_path / "page.html").write_text(trace_page.page_of(hostile(), HOSTILE))
+    shown, loaded = browse(tmp_path / "page.html", """
+        const texts = [];
+        await page.click("text=unfold all");
+        for (const key of ["Home", "ArrowDown", "ArrowDown", "ArrowDown"]) {
+            await page.press("#tree", key);
+            texts.push(await page.textContent("#panel h2"));
+        }
+        for (const view of ["lanes", "flame", "functions"])
+            await page.click(`[data-view=${view}]`);
+        await page.press("#functions .list", "ArrowDown");
+        return page.evaluate(texts => ({ texts, tree: document.getElementById("tree").textContent, title: document.title, task: document.querySelector("#task").textContent,
+            questions: document.querySelector("#questions").textContent, hacked: globalThis.hacked, images: document.images.length,
+            scripts: document.scripts.length }), texts);""")
+    assert "hacked" not in shown and (shown["images"], shown["scripts"]) == (0, 2) and len(loaded) == 1
+    assert {HOSTILE, HOSTILE + "()"} <= set(shown["texts"])
+    for place in ("tree", "task", "questions"):
+        assert HOSTILE in shown[place], place
+    assert shown["title"].startswith(HOSTILE[:20])
+
+
+@pytest.mark.tools
+def test_a_stack_belongs_to_the_event_before_it_or_is_an_event_of_its_own():
+    data = {"tasks": ["a-1", "b-2"], "cpus": 1, "symbols": ["f", "g", "h"], "where": [""] * 3, "places": [""], "rows": [
+        [5, 0, 0, 0, [0, 1]],  # of a trigger: nothing before it
+        [3, 1, 0, 0, "x", "x"], [3, 2, 1, 0, "y", "y"], [5, 3, 0, 0, [1, 2]],  # of the event x, behind one of another task
+        [5, 4, 0, 0, [2, 0]],  # x has its stack already
+        [0, 5, 0, 0, 0, 0], [5, 6, 0, 0, [0, 2]], [1, 7, 0, 0, 2, ""]]}
+    code = (PARTS / "model.js").read_text() + f"""
+        const t = loadTrace({json.dumps(data)});
+        console.log(JSON.stringify(Array.from({{ length: t.count }}, (_, id) => [nameOf(t, id), t.stacks.get(id) ?? null])));"""
+    items = json.loads(host(["node", "-"], input=code, check=True, text=True, stdout=subprocess.PIPE).stdout)
+    assert items == [["stack", [0, 1]], ["x", [1, 2]], ["stack", [2, 0]], ["f", None], ["stack", [0, 2]], ["y", None]]
+
+
+@pytest.mark.tools
+def test_keys_choose_a_function_and_move_in_the_flame_graph(traces):
+    (rows, path), _ = browse(traces / "graph.html", """
+        await page.click("[data-view=functions]");
+        const rows = [];
+        for (const key of ["ArrowDown", "ArrowDown", "ArrowUp"]) {
+            await page.press("#functions .list", key);
+            rows.push([await page.textContent("#functions .selected .name"), await page.textContent("#panel h2")]);
+        }
+        await page.click("[data-view=flame]");
+        const path = [];
+        for (const key of ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowLeft", "ArrowUp", "ArrowUp"]) {
+            await page.press("#flame", key);
+            path.push(await page.evaluate(() => globalThis.page.views.flame.path.map(node => node.name)));
+        }
+        return [rows, path];""")
+    assert all(title == f"{name}()" for name, title in rows) and rows[0] == rows[2] != rows[1]
+    assert [len(names) for names in path] == [2, 3, 3, 3, 2, 1] and path[1] == path[3] != path[2] and path[5] == ["all"]

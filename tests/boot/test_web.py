@@ -40,7 +40,7 @@ def test_the_page_types_the_commands_of_the_manual_that_the_tests_type():
 
 
 def test_each_file_that_the_page_loads_is_copied_or_made():
-    made = {"xterm.css", "xterm.mjs", "bochs.js", "image.json", "functions.json", "transcripts.json", "trace-convert.js", "trace-convert.wasm", "trace.html"}
+    made = {"xterm.css", "xterm.mjs", "bochs.js", "image.json", "functions.json", "modules.json", "transcripts.json", "trace-convert.js", "trace-convert.wasm", "trace.html"}
     loaded = set()
     for name in page.PAGE:
         text = (WEB / name).read_text()
@@ -199,7 +199,7 @@ def test_tracers_live_patches_and_histograms_work_in_a_browser(browser, cpus):
 
 @pytest.mark.soak
 def test_the_machine_powers_off_and_boots_again(browser):
-    tab = browser("--headers")
+    tab = browser("--headers", "--encoded")
     tab.boot(1)
     tab.click("#terminal")
     tab.write("poweroff")
@@ -231,6 +231,17 @@ def test_a_saved_trace_is_a_trace_dat_that_the_page_and_trace_convert_read(brows
     tab.wait("#trace:not([hidden])", "")
     assert "vfs_open" in shown and tab.frame("#trace iframe", "document.body.textContent") == shown
     assert re.search(r'"where":\[[^]]*"fs/[\w/]+\.c:\d+"', shown)
+
+
+@pytest.mark.soak
+def test_the_page_leads_to_the_recorded_traces(browser):
+    tab = browser("--headers", width=420, height=800)
+    assert tab.evaluate("document.querySelectorAll('#recorded li a').length") == 12
+    tab.click("#recorded li a")
+    tab.wait("#questions h2", r"^1\. A list of calls$")
+    tab.evaluate("document.querySelector('#questions a').click()")
+    tab.wait("#questions h2", r"^2\. A tree of calls$")
+    assert tab.problems() == []
 
 
 @pytest.mark.soak

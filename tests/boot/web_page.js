@@ -1,9 +1,9 @@
-// Drives the page of `make web` in headless Chromium, for test_web.py: node web_page.js MODULES DIRECTORY [--headers]
-// Serves DIRECTORY, with the headers for shared memory or without, and answers each line of standard input, [METHOD, ARGUMENT…], with a line:
-// {"result": …} or {"error": …}.
+// Drives the page of `make web` in headless Chromium, for test_web.py: node web_page.js MODULES DIRECTORY [--headers] [--encoded]
+// Serves DIRECTORY, with the headers for shared memory or without, with one that makes the browser unpack *.gz or without, and answers
+// each line of standard input, [METHOD, ARGUMENT…], with a line: {"result": …} or {"error": …}.
 "use strict";
 const fs = require("fs"), http = require("http"), path = require("path"), readline = require("readline");
-const [modules, directory, headers] = process.argv.slice(2);
+const [modules, directory, ...options] = process.argv.slice(2);
 const { chromium } = require(path.join(modules, "playwright-core"));
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".json": "application/json" };
 
@@ -14,7 +14,9 @@ const server = http.createServer((request, response) => {
 		return response.end();
 	}
 	response.setHeader("Content-Type", TYPES[path.extname(file)] ?? "application/octet-stream");
-	if (headers) {
+	if (options.includes("--encoded") && file.endsWith(".gz"))
+		response.setHeader("Content-Encoding", "gzip");
+	if (options.includes("--headers")) {
 		response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
 		response.setHeader("Cross-Origin-Embedder-Policy", "require-corp");
 	}
