@@ -225,8 +225,9 @@ def test_names_that_are_html_are_shown_as_they_are(tmp_path):
     shown, loaded = browse(tmp_path / "page.html", """
         const texts = [];
         await page.click("text=unfold all");
-        for (const key of ["Home", "ArrowDown", "ArrowDown", "ArrowDown"]) {
-            await page.press("#tree", key);
+        await page.press("#tree", "Home");
+        for (let row = 0; row < 4; row++) {
+            await page.press("#tree", "ArrowDown");
             texts.push(await page.textContent("#panel h2"));
         }
         for (const view of ["lanes", "flame", "functions"])
