@@ -75,8 +75,8 @@ def output_of(command):
 
 class Trace:
     def __init__(self, rows):
-        self.tasks, self.symbols = rows["tasks"], [plain(name) for name, _ in rows["symbols"]]
-        self.places = sorted((int(address, 16), plain(name)) for name, address in rows["symbols"])
+        self.tasks, self.symbols = rows["tasks"], [plain(name) for name, *_ in rows["symbols"]]
+        self.places = sorted((int(address, 16), plain(name)) for name, address, _ in rows["symbols"])
         self.start = rows["start"]
         self.all_calls, self.events, self.kinds = [], [], set()
         self.by_task = defaultdict(list)  # the open calls of each task, outermost first
