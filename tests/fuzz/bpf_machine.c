@@ -3,56 +3,14 @@
 #include <string.h>
 
 #include "bpf_machine.h"
+#include "tests/host/bpf_isa.h"
 #include "tests/host/bpf_world.h"
-#include "tests/host/bpf_scalar.h"
 
 static struct word read_reg(const struct machine *m, u32 regno)
 {
 	if (m->regs[regno].region == WORD_NOT_INIT)
 		machine_fail(m, "R%u is not initialised", regno);
 	return m->regs[regno];
-}
-
-static u64 shift_of(u64 b, bool is_64)
-{
-	return b & (is_64 ? 63 : 31);
-}
-
-static u64 alu(u8 op, u64 a, u64 b, bool is_64)
-{
-	if (!is_64) {
-		a = (u32)a;
-		b = (u32)b;
-	}
-	switch (op) {
-	case BPF_ADD:
-		return a + b;
-	case BPF_SUB:
-		return a - b;
-	case BPF_MUL:
-		return a * b;
-	case BPF_DIV:
-		return b ? a / b : 0;
-	case BPF_MOD:
-		return b ? a % b : a;
-	case BPF_OR:
-		return a | b;
-	case BPF_AND:
-		return a & b;
-	case BPF_XOR:
-		return a ^ b;
-	case BPF_MOV:
-		return b;
-	case BPF_LSH:
-		return a << shift_of(b, is_64);
-	case BPF_RSH:
-		return a >> shift_of(b, is_64);
-	case BPF_ARSH:
-		return is_64 ? (u64)((s64)a >> shift_of(b, true))
-			     : (u64)((s32)a >> shift_of(b, false));
-	default: /* BPF_NEG */
-		return -a;
-	}
 }
 
 static void run_alu(struct machine *m, const struct bpf_insn *insn)
@@ -74,14 +32,12 @@ static void run_alu(struct machine *m, const struct bpf_insn *insn)
 	b = op == BPF_NEG                  ? machine_number(0)
 	    : BPF_SRC(insn->code) == BPF_X ? read_reg(m, insn->src_reg)
 					   : machine_number((u64)(s64)insn->imm);
-	result = machine_number(alu(op, a.bits, b.bits, is_64));
-	if (!is_64)
-		result.bits = (u32)result.bits;
-	else if (op == BPF_MOV)
+	result = machine_number(isa_alu(op, a.bits, b.bits, is_64 ? 64 : 32));
+	if (is_64 && op == BPF_MOV)
 		result.region = b.region;
-	else if (op == BPF_ADD && (a.region < 0 || b.region < 0))
+	else if (is_64 && op == BPF_ADD && (a.region < 0 || b.region < 0))
 		result.region = a.region < 0 ? b.region : a.region;
-	else if (op == BPF_SUB && b.region < 0)
+	else if (is_64 && op == BPF_SUB && b.region < 0)
 		result.region = a.region;
 	*dst = result;
 }
@@ -90,24 +46,13 @@ static void run_atomic(struct machine *m, const struct bpf_insn *insn)
 {
 	u32 size = bpf_size_to_bytes(insn->code);
 	struct word pointer = read_reg(m, insn->dst_reg), src = read_reg(m, insn->src_reg);
-	struct word old = machine_load(m, pointer, insn->off, size), new = src;
-	bool is_64 = size == 8;
+	struct word old = machine_load(m, pointer, insn->off, size);
+	u64 r0 = insn->imm == BPF_CMPXCHG ? read_reg(m, BPF_REG_0).bits : 0;
 
-	new.region = WORD_NUMBER; /* a pointer that was there goes to a register as a pointer */
-	if (insn->imm == BPF_CMPXCHG) {
-		u64 want = read_reg(m, BPF_REG_0).bits;
-
-		if (old.bits != (is_64 ? want : (u32)want))
-			new.bits = old.bits;
-		machine_store(m, pointer, insn->off, size, new);
-		m->regs[BPF_REG_0] = old;
-		return;
-	}
-	if (insn->imm != BPF_XCHG)
-		new.bits = alu((u8)insn->imm & 0xf0, old.bits, src.bits, is_64);
-	machine_store(m, pointer, insn->off, size, new);
-	if (insn->imm & BPF_FETCH)
-		m->regs[insn->src_reg] = old;
+	machine_store(m, pointer, insn->off, size,
+		      machine_number(isa_atomic(insn->imm, old.bits, src.bits, r0, 8 * size)));
+	if (insn->imm & BPF_FETCH) /* a pointer that was there goes to the register as a pointer */
+		m->regs[insn->imm == BPF_CMPXCHG ? BPF_REG_0 : insn->src_reg] = old;
 }
 
 static void load_imm64(struct machine *m, u32 pc)
@@ -209,8 +154,8 @@ static u32 run_jump(struct machine *m, u32 pc)
 	if (BPF_OP(insn->code) == BPF_JA)
 		return bpf_jump_target(insn, pc);
 	b = BPF_SRC(insn->code) == BPF_X ? read_reg(m, insn->src_reg).bits : (u64)(s64)insn->imm;
-	if (compare(BPF_OP(insn->code), read_reg(m, insn->dst_reg).bits, b,
-		    BPF_CLASS(insn->code) == BPF_JMP32))
+	if (isa_jump(BPF_OP(insn->code), read_reg(m, insn->dst_reg).bits, b,
+		     BPF_CLASS(insn->code) == BPF_JMP32 ? 32 : 64))
 		return bpf_jump_target(insn, pc);
 	return pc + 1;
 }

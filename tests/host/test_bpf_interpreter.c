@@ -5,7 +5,7 @@
  */
 #include "test.h"
 
-#include "bpf_machine.h"
+#include "bpf_engine.h"
 
 static u32 run_program(struct bpf_insn *insns, u32 len, const struct bpf_subprog *subprogs,
 		       u32 nr_subprogs, void *ctx)
@@ -57,7 +57,7 @@ static void a_callback_gets_its_arguments(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		MACHINE_TESTS,
+		ENGINE_TESTS,
 		cmocka_unit_test(a_tail_call_keeps_the_context_and_ends_after_33),
 		cmocka_unit_test(a_callback_gets_its_arguments),
 	};

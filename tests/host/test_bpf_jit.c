@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "arch/bpf/jit.h"
-#include "bpf_machine.h"
+#include "bpf_engine.h"
 #include "trace/bpf/helpers/helpers.h"
 #include "trace/bpf/maps/array.h"
 
@@ -78,7 +78,7 @@ static u8 random_reg(void)
 
 static struct bpf_insn random_alu(void)
 {
-	u8 op = alu_ops[(unsigned)random() % ARRAY_SIZE(alu_ops)];
+	u8 op = isa_alu_ops[(unsigned)random() % ARRAY_SIZE(isa_alu_ops)];
 	u8 code = op | (random() % 2 ? BPF_ALU64 : BPF_ALU) | (random() % 2 ? BPF_X : BPF_K);
 	struct bpf_insn insn = INSN(code, random_reg(), random_reg(), 0, (s32)random_u64());
 
@@ -97,23 +97,14 @@ static struct bpf_insn random_alu(void)
 static struct bpf_insn random_memory(void)
 {
 	static const u8 classes[] = { BPF_LDX, BPF_ST, BPF_STX };
-	static const s32 ops[] = { BPF_ADD,
-				   BPF_AND,
-				   BPF_OR,
-				   BPF_XOR,
-				   BPF_ADD | BPF_FETCH,
-				   BPF_AND | BPF_FETCH,
-				   BPF_OR | BPF_FETCH,
-				   BPF_XOR | BPF_FETCH,
-				   BPF_XCHG,
-				   BPF_CMPXCHG };
 	u8 base = random() % 2 ? R6 : FP, size = (u8)(random() % 4 << 3);
 	s16 off = (s16)(8 * (random() % CTX_WORDS) - (base == FP ? 8 * CTX_WORDS : 0));
 	struct bpf_insn insn;
 
 	if (random() % 3 == 0)
 		return INSN(BPF_STX | BPF_ATOMIC | (random() % 2 ? BPF_W : BPF_DW), base,
-			    random_reg(), off, ops[(unsigned)random() % ARRAY_SIZE(ops)]);
+			    random_reg(), off,
+			    isa_atomic_ops[(unsigned)random() % ARRAY_SIZE(isa_atomic_ops)]);
 	insn = INSN(BPF_MEM | size | classes[random() % 3], base, random_reg(), off,
 		    (s32)random_u64());
 	if (BPF_CLASS(insn.code) == BPF_LDX)
@@ -125,7 +116,7 @@ static struct bpf_insn random_memory(void)
 
 static struct bpf_insn random_jump(unsigned at, unsigned end)
 {
-	u8 op = jump_ops[(unsigned)random() % ARRAY_SIZE(jump_ops)];
+	u8 op = isa_jump_ops[(unsigned)random() % ARRAY_SIZE(isa_jump_ops)];
 	unsigned off = (unsigned)random() % min(end - at, random() % 4 ? 4U : 60U);
 
 	u8 code = op | (random() % 2 ? BPF_JMP : BPF_JMP32) | (random() % 2 ? BPF_X : BPF_K);
@@ -423,7 +414,7 @@ static int make_executable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		MACHINE_TESTS,
+		ENGINE_TESTS,
 		cmocka_unit_test(random_programs_run_as_in_the_interpreter),
 		cmocka_unit_test(tail_calls_of_a_run_are_counted_together),
 		cmocka_unit_test(a_tail_call_replaces_the_program),

@@ -9,16 +9,11 @@
 #include "test.h"
 
 #include "kernel/compiler.h"
-#include "trace/bpf/core/insn.h"
+#include "tests/host/bpf_isa.h"
 #include "tests/host/bpf_scalar.h"
 
 #define NR_BITS     4U /* of the small tnums: 81 of them */
 #define MAX_MEMBERS 6
-
-static const u8 alu_ops[] = { BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_OR,  BPF_AND,
-			      BPF_LSH, BPF_RSH, BPF_MOD, BPF_XOR, BPF_ARSH };
-static const u8 jump_ops[] = { BPF_JEQ,  BPF_JGT, BPF_JGE, BPF_JSET, BPF_JNE, BPF_JSGT,
-			       BPF_JSGE, BPF_JLT, BPF_JLE, BPF_JSLT, BPF_JSLE };
 
 static u64 random_state = 88172645463325252ULL;
 
@@ -28,54 +23,6 @@ static u64 random_u64(void)
 	random_state ^= random_state >> 7;
 	random_state ^= random_state << 17;
 	return random_state;
-}
-
-/* ---- what a CPU computes ---- */
-
-static u64 compute(u8 op, u64 a, u64 b, bool is_64)
-{
-	u8 places = b & (is_64 ? 63 : 31);
-
-	if (!is_64) {
-		a = (u32)a;
-		b = (u32)b;
-	}
-	switch (op) {
-	case BPF_ADD:
-		a += b;
-		break;
-	case BPF_SUB:
-		a -= b;
-		break;
-	case BPF_MUL:
-		a *= b;
-		break;
-	case BPF_DIV:
-		a = b ? a / b : 0;
-		break;
-	case BPF_MOD:
-		a = b ? a % b : a;
-		break;
-	case BPF_OR:
-		a |= b;
-		break;
-	case BPF_AND:
-		a &= b;
-		break;
-	case BPF_XOR:
-		a ^= b;
-		break;
-	case BPF_LSH:
-		a <<= places;
-		break;
-	case BPF_RSH:
-		a >>= places;
-		break;
-	case BPF_ARSH:
-		a = is_64 ? (u64)((s64)a >> places) : (u64)((s32)a >> places);
-		break;
-	}
-	return is_64 ? a : (u32)a;
 }
 
 static void fail_with(const char *what, u8 op, bool wide, u64 a, u64 b)
@@ -201,8 +148,8 @@ static void check_alu(const struct sample *a, const struct sample *b, u8 op, boo
 	scalar_alu(&result, &b->s, op, is_64);
 	for (i = 0; i < a->nr; i++)
 		for (j = 0; j < b->nr; j++)
-			if (!scalar_contains(&result,
-					     compute(op, a->members[i], b->members[j], is_64)))
+			if (!scalar_contains(&result, isa_alu(op, a->members[i], b->members[j],
+							      is_64 ? 64 : 32)))
 				fail_with("arithmetic", op, is_64, a->members[i], b->members[j]);
 }
 
@@ -224,7 +171,7 @@ static void check_branch(const struct sample *a, const struct sample *b, u8 op, 
 	}
 	for (i = 0; i < a->nr; i++) {
 		for (j = 0; j < b->nr; j++) {
-			taken = compare(op, a->members[i], b->members[j], is_32);
+			taken = isa_jump(op, a->members[i], b->members[j], is_32 ? 32 : 64);
 			if (always >= 0 && always != taken)
 				fail_with("way", op, !is_32, a->members[i], b->members[j]);
 			if (scalar_is_empty(&dst[taken]) || scalar_is_empty(&src[taken]) ||
@@ -239,13 +186,15 @@ static void check_pair(const struct sample *a, const struct sample *b)
 {
 	unsigned op;
 
-	for (op = 0; op < ARRAY_SIZE(alu_ops); op++) {
-		check_alu(a, b, alu_ops[op], false);
-		check_alu(a, b, alu_ops[op], true);
+	for (op = 0; op < ARRAY_SIZE(isa_alu_ops); op++) {
+		if (isa_alu_ops[op] == BPF_NEG || isa_alu_ops[op] == BPF_MOV)
+			continue; /* of one operand */
+		check_alu(a, b, isa_alu_ops[op], false);
+		check_alu(a, b, isa_alu_ops[op], true);
 	}
-	for (op = 0; op < ARRAY_SIZE(jump_ops); op++) {
-		check_branch(a, b, jump_ops[op], false);
-		check_branch(a, b, jump_ops[op], true);
+	for (op = 0; op < ARRAY_SIZE(isa_jump_ops); op++) {
+		check_branch(a, b, isa_jump_ops[op], false);
+		check_branch(a, b, isa_jump_ops[op], true);
 	}
 }
 
@@ -314,14 +263,14 @@ static void test_sums_and_bitwise_results_know_every_bit_that_is_certain(void **
 		for (a = 0; a < 81; a++) {
 			for (b = 0; b < 81; b++) {
 				struct sample left = small_tnum(a, 0), right = small_tnum(b, 0);
-				u64 one = compute(ops[f], left.members[0], right.members[0], true);
+				u64 one = isa_alu(ops[f], left.members[0], right.members[0], 64);
 				u64 differ = 0;
 				struct tnum t = functions[f](left.s.var_off, right.s.var_off);
 
 				for (i = 0; i < left.nr; i++)
 					for (j = 0; j < right.nr; j++)
-						differ |= one ^ compute(ops[f], left.members[i],
-									right.members[j], true);
+						differ |= one ^ isa_alu(ops[f], left.members[i],
+									right.members[j], 64);
 				assert_int_equal(t.mask, differ);
 				assert_int_equal(t.value, one & ~differ);
 			}

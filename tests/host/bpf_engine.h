@@ -1,10 +1,11 @@
 /*
  * What every engine of eBPF must do, for test_bpf_interpreter.c and test_bpf_jit.c. The file that
- * includes it defines run_program(). Expected values are computed here, from what the ISA says.
+ * includes it defines run_program().
  */
 #pragma once
 
 #include "bpf_insn.h"
+#include "bpf_isa.h"
 #include "kernel/compiler.h"
 #include "trace/bpf/core/prog.h"
 #include "trace/bpf/core/skb.h"
@@ -68,84 +69,6 @@ static u64 random_u64(void)
 }
 
 /* ---- arithmetic and jumps ---- */
-
-static const u8 alu_ops[] = { BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_OR,  BPF_AND, BPF_LSH,
-			      BPF_RSH, BPF_NEG, BPF_MOD, BPF_XOR, BPF_MOV, BPF_ARSH };
-static const u8 jump_ops[] = { BPF_JEQ,  BPF_JGT, BPF_JGE, BPF_JSET, BPF_JNE, BPF_JSGT,
-			       BPF_JSGE, BPF_JLT, BPF_JLE, BPF_JSLT, BPF_JSLE };
-
-/* x shifted by one bit, n times. bits: of x. */
-static u64 shifted(u8 op, u64 x, unsigned n, unsigned bits)
-{
-	u64 top = 1ULL << (bits - 1), sign = op == BPF_ARSH ? x & top : 0;
-
-	for (unsigned i = 0; i < n; i++)
-		x = op == BPF_LSH ? x << 1 : x >> 1 | sign;
-	return x;
-}
-
-static u64 expected_alu(u8 op, u64 a, u64 b, unsigned bits)
-{
-	u64 mask = bits == 64 ? ~0ULL : 0xffffffff;
-	u64 x = a & mask, y = b & mask;
-
-	switch (op) {
-	case BPF_ADD:
-		return (x + y) & mask;
-	case BPF_SUB:
-		return (x - y) & mask;
-	case BPF_MUL:
-		return (x * y) & mask;
-	case BPF_DIV:
-		return y ? x / y : 0;
-	case BPF_MOD:
-		return y ? x % y : x;
-	case BPF_OR:
-		return x | y;
-	case BPF_AND:
-		return x & y;
-	case BPF_XOR:
-		return x ^ y;
-	case BPF_NEG:
-		return (0 - x) & mask;
-	case BPF_MOV:
-		return y;
-	default:
-		return shifted(op, x, (unsigned)(y % bits), bits) & mask;
-	}
-}
-
-static bool expected_jump(u8 op, u64 a, u64 b, unsigned bits)
-{
-	u64 mask = bits == 64 ? ~0ULL : 0xffffffff, flip = 1ULL << (bits - 1);
-	u64 x = a & mask, y = b & mask;
-	u64 sx = x ^ flip, sy = y ^ flip; /* in the order of signed numbers */
-
-	switch (op) {
-	case BPF_JEQ:
-		return x == y;
-	case BPF_JNE:
-		return x != y;
-	case BPF_JGT:
-		return x > y;
-	case BPF_JGE:
-		return x >= y;
-	case BPF_JLT:
-		return x < y;
-	case BPF_JLE:
-		return x <= y;
-	case BPF_JSGT:
-		return sx > sy;
-	case BPF_JSGE:
-		return sx >= sy;
-	case BPF_JSLT:
-		return sx < sy;
-	case BPF_JSLE:
-		return sx <= sy;
-	default:
-		return (x & y) != 0;
-	}
-}
 
 /*
  * Runs one instruction with these values of R0 to R9, and gives the values after it. base is a
@@ -218,9 +141,9 @@ static void check_one(u8 code, u8 dst, u8 src, u64 a, u64 b)
 	regs[10] = 0;
 	run_one(insn, regs, base);
 	if (jump)
-		assert_int_equal(regs[10], !expected_jump(op, a, second, bits));
+		assert_int_equal(regs[10], !isa_jump(op, a, second, bits));
 	else
-		before[dst] = expected_alu(op, a, second, bits);
+		before[dst] = isa_alu(op, a, second, bits);
 	for (unsigned i = 0; i < 10; i++)
 		if (i != base && regs[i] != before[i])
 			fail_msg("code %#x dst %u src %u %#llx %#llx: R%u is %#llx, not %#llx",
@@ -249,13 +172,13 @@ static void check_all_pairs(const u8 *ops, unsigned n_ops, const u8 classes[2])
 static void arithmetic_of_edge_values(void **state)
 {
 	(void)state;
-	check_all_pairs(alu_ops, ARRAY_SIZE(alu_ops), (const u8[]){ BPF_ALU, BPF_ALU64 });
+	check_all_pairs(isa_alu_ops, ARRAY_SIZE(isa_alu_ops), (const u8[]){ BPF_ALU, BPF_ALU64 });
 }
 
 static void jumps_of_edge_values(void **state)
 {
 	(void)state;
-	check_all_pairs(jump_ops, ARRAY_SIZE(jump_ops), (const u8[]){ BPF_JMP, BPF_JMP32 });
+	check_all_pairs(isa_jump_ops, ARRAY_SIZE(isa_jump_ops), (const u8[]){ BPF_JMP, BPF_JMP32 });
 }
 
 static void byte_order(void **state)
@@ -347,40 +270,11 @@ static void loads_are_extended_with_zeros(void **state)
 	}
 }
 
-static u64 expected_atomic(s32 op, u64 old, u64 operand, u64 r0)
-{
-	switch (op & ~BPF_FETCH) {
-	case BPF_ADD:
-		return old + operand;
-	case BPF_AND:
-		return old & operand;
-	case BPF_OR:
-		return old | operand;
-	case BPF_XOR:
-		return old ^ operand;
-	case BPF_XCHG & ~BPF_FETCH:
-		return operand;
-	default:
-		return old == r0 ? operand : old;
-	}
-}
-
 static void atomics(void **state)
 {
-	static const s32 ops[] = { BPF_ADD,
-				   BPF_AND,
-				   BPF_OR,
-				   BPF_XOR,
-				   BPF_ADD | BPF_FETCH,
-				   BPF_AND | BPF_FETCH,
-				   BPF_OR | BPF_FETCH,
-				   BPF_XOR | BPF_FETCH,
-				   BPF_XCHG,
-				   BPF_CMPXCHG };
-
 	(void)state;
 	for (unsigned i = 0; i < 20000; i++) {
-		s32 op = ops[(unsigned)random() % ARRAY_SIZE(ops)];
+		s32 op = isa_atomic_ops[(unsigned)random() % ARRAY_SIZE(isa_atomic_ops)];
 		bool wide = random() % 2;
 		u64 mask = wide ? ~0ULL : 0xffffffff, memory[4], regs[11], want[11], old, new;
 		u8 dst = (u8)(random() % 10), src = (u8)(random() % 10), base;
@@ -401,7 +295,7 @@ static void atomics(void **state)
 			regs[R0] = dst == R0 ? regs[R0] : old;
 		regs[dst] = (u64)memory;
 		memcpy(want, regs, sizeof(want));
-		new = expected_atomic(op, old & mask, regs[src] & mask, regs[R0] & mask) & mask;
+		new = isa_atomic(op, old, regs[src], regs[R0], wide ? 64 : 32);
 		if (op == BPF_CMPXCHG)
 			want[R0] = old & mask;
 		else if (op & BPF_FETCH)
@@ -571,7 +465,7 @@ const struct bpf_prog *bpf_prog_array_get(const struct bpf_map *map, u64 index)
 	return index < ARRAY_SIZE(tail_targets) ? tail_targets[index] : NULL;
 }
 
-#define MACHINE_TESTS                                                                              \
+#define ENGINE_TESTS                                                                               \
 	cmocka_unit_test(arithmetic_of_edge_values), cmocka_unit_test(jumps_of_edge_values),       \
 		cmocka_unit_test(byte_order), cmocka_unit_test(loads_and_stores_of_each_size),     \
 		cmocka_unit_test(loads_are_extended_with_zeros), cmocka_unit_test(atomics),        \
