@@ -10,11 +10,10 @@ import subprocess
 
 import pytest
 
-from conftest import root_with
+from conftest import BAD, root_with
 from nop5 import Nop5
 
 pytestmark = pytest.mark.soak
-BAD = re.compile(r"BUG:|WARNING: CPU|Oops|lockup|LOCKUP|Call Trace")
 
 
 @pytest.fixture(scope="module")

@@ -3,18 +3,16 @@
 All of it is in `make soak` only, because it downloads some packages. A session is a list of gdb's commands, and regular
 expressions that its output has in this order. The output of Linux 6.1 has them, too (tools/linux-ref, the same root file system).
 """
-import re
 import subprocess
 
 import pytest
 
-from conftest import root_with
+from conftest import machine_with
 from exporting import SocketPort
 from gdb_prompts import QUIET, HostGdb
-from nop5 import ROOT, Nop5, has_in_order
+from nop5 import ROOT, has_in_order, said
 
 pytestmark = pytest.mark.soak
-BAD = re.compile(r"BUG:|WARNING: CPU|Oops|lockup|LOCKUP|Call Trace")
 DONE = r"\[Inferior 1 \(process \d+\) exited normally\]"
 
 SESSIONS = {
@@ -76,18 +74,10 @@ def machine(images, program, port):
     directory = program.parent
     for name, (_, commands, _) in SESSIONS.items():
         (directory / f"{name}.gdb").write_text("".join(line + "\n" for line in QUIET + commands))
-    root = root_with(images, "debuggers", ["gdb", "gdbserver", "ltrace", "bash", program, *(f"{path}:root/{path.name}" for path in directory.glob("*.gdb"))])
-    with Nop5(build=images, cpus=4, mem="2G", initrd=root, extra=port.arguments) as machine:
-        machine.wait_prompt()
+    packages = ["gdb", "gdbserver", "ltrace", "bash", program, *(f"{path}:root/{path.name}" for path in directory.glob("*.gdb"))]
+    with machine_with(images, "debuggers", packages, cpus=4, mem="2G", extra=port.arguments) as machine:
         machine.check("cd /root; export HOME=/root TERM=dumb")
         yield machine
-        assert not BAD.search(machine.text), machine.says
-
-
-def said(machine, command):
-    # Through a pipe: at `restart` gdb sets the positions in the program's files back, and in a file it would lose its own output.
-    machine.run(f"({command}) 2>&1 | cat > /tmp/out")
-    return machine.fetch("cat /tmp/out")
 
 
 @pytest.mark.parametrize("name", SESSIONS)

@@ -11,10 +11,10 @@ import subprocess
 import pytest
 
 import perf_commands
+from conftest import BAD
 from nop5 import ROOT, Nop5, host
 
 pytestmark = pytest.mark.soak
-BAD = re.compile(r"BUG:|WARNING: CPU|Oops|lockup|LOCKUP|Call Trace")
 
 
 def booted(images, root, mem):
