@@ -7,6 +7,8 @@
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/auxv.h>
+#include <sys/personality.h>
 
 #define R0 BPF_REG_0
 #define R1 BPF_REG_1
@@ -126,6 +128,29 @@ static void memory(void)
 	    ADD(R1, 64), MOV64_IMM(R2, 8), MOV64_IMM(R3, -8), HELPER(probe_read_kernel), STORE(R6, 24, R0), MOV(R1, R6), ADD(R1, 64),
 	    MOV64_IMM(R2, 0), MOV64_IMM(R3, -8), HELPER(probe_read_kernel_str), STORE(R6, 32, R0), RETURN_0());
 	show("task_struct: %d %d, as user memory: %d; a hole: %d; no bytes: %d", (int)word(0), (int)word(1), (int)word(2), (int)word(3), (int)word(4));
+}
+
+static void read_string(const char *what, const char *from)
+{
+	int n = RUN(what, from, 0, LOAD_MEM(R3, R1, 0), LD_VALUE(R1, results, 0), MOV64_IMM(R2, 64), HELPER(probe_read_user_str), EXIT());
+
+	show("%s: %d %s", what, n, value);
+}
+
+/* Without random addresses the program's name is at the end of its memory, 8 bytes before it. */
+static void end_of_memory(void)
+{
+	char *name = (char *)getauxval(AT_EXECFN);
+
+	read_string("the last string", name);
+	memset(name + strlen(name), 'x', 9);
+	read_string("a string without an end", name);
+}
+
+static void run_without_random_addresses(void)
+{
+	personality(ADDR_NO_RANDOMIZE);
+	execl("/proc/self/exe", "bpf_helpers", "end of memory", NULL);
 }
 
 /* ---- text ---- */
@@ -410,11 +435,16 @@ static void rest(void)
 	show("behind the end: %d", RUN("cgroup", 0, 0, LD_MAP(R1, cgroups), MOV64_IMM(R2, 1), HELPER(current_task_under_cgroup), EXIT()));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	make_arrays();
+	if (argc > 1) {
+		end_of_memory();
+		return 0;
+	}
 	task();
 	memory();
+	CHILD(run_without_random_addresses);
 	text();
 	ring();
 	ring_wakes();

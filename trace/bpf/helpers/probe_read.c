@@ -71,14 +71,10 @@ static __always_inline u64 read_string(char *to, u32 size, const void *from)
 
 static u64 read_user_string(char *to, u32 size, const void *from)
 {
-	/* A string may end before the end of the program's memory. */
-	u64 left = TASK_SIZE_MAX - (unsigned long)from;
-
+	/* A string may end before size: the page behind the program's memory is a fault. */
 	if (!user_access_ok((__force const void __user *)from, 1) || !has_user_memory())
 		return fault(to, size);
-	if (likely(size <= left))
-		return read_string(to, size, from);
-	return fault(to, size);
+	return read_string(to, size, from);
 }
 
 static u64 read_kernel_string(char *to, u32 size, const void *from)
