@@ -31,7 +31,7 @@ def test_a_test_of_bpftrace_passes_if_it_passes_on_linux(images, suite):
         text = run_suite(machine, suite)
     expected = {name: nop5 for name, (_, nop5, _) in bpftrace_suite.table().items()}
     results = bpftrace_suite.results(text)
-    wrong = [f"{name}: {result}" for name, result in results.items() if result != expected.get(name, "OK")]
+    wrong = [f"{name}: {result}" for name, result in results.items() if result not in expected.get(name, "OK").split("/")]
     assert results and not wrong, "\n".join([*wrong, text])
 
 
