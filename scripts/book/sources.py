@@ -10,6 +10,7 @@ import lab_cut  # noqa: E402
 import lab_table  # noqa: E402
 
 ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "selftest", "scripts", "tests", "user", "modules", "iso", "docs", "labs")
+FAULTS = ROOT / "labs/diagnose"  # its sources mark the faults that students look for
 KERNEL_ROOMS = ("boot", "arch", "kernel", "fs", "net", "trace", "modules", "selftest")
 CODE = r"<code>([\w./-]+)</code>"
 # The functions behind a file: `file`: `one()`, `two` and `three()`
@@ -29,7 +30,7 @@ class Sources:
         self.definitions = {}  # {function: [(path, line)]}
         for room in ROOMS:
             for path in (ROOT / room).rglob("*"):
-                if path.is_file():
+                if path.is_file() and not (as_starter and FAULTS in path.parents):
                     self.by_name.setdefault(path.name, []).append(str(path.relative_to(ROOT)))
         self.by_name["linker.ld"] = ["linker.ld"]
         for path in (path for paths in self.by_name.values() for path in paths if path.endswith(".c")):

@@ -154,6 +154,7 @@ def test_answers_and_solutions_of_labs_can_be_left_out(book, tmp_path):
     assert solution in (book / page).read_text()
     assert "static void __init nop_all_sites(void)" in (tmp_path / "book" / page).read_text()
     assert solution not in (tmp_path / "book" / page).read_text().replace("that text_encode_call() makes", "")
+    assert (book / "src/labs/diagnose/queue.c.html").exists() and not (tmp_path / "book/src/labs/diagnose").exists()
     assert "hidden = true }" not in (tmp_path / "book/src/labs/labs.toml.html").read_text()
 
 
