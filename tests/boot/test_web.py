@@ -241,7 +241,6 @@ def test_the_page_leads_to_the_recorded_traces(browser):
     tab.wait("#questions h2", r"^1\. A list of calls$")
     tab.evaluate("document.querySelector('#questions a').click()")
     tab.wait("#questions h2", r"^2\. A tree of calls$")
-    assert tab.problems() == []
 
 
 @pytest.mark.soak
