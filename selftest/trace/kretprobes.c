@@ -320,6 +320,43 @@ SELFTEST(kretprobes, calls_may_return_after_their_probe_has_gone)
 	unregister_kretprobe(&first);
 }
 
+static int count_wrong(struct kretprobe_instance *ri __unused, struct pt_regs *regs __unused)
+{
+	atomic64_inc(&wrong);
+	return 0;
+}
+
+/* Without maxactive and without data a call keeps a token of its probe. */
+SELFTEST(kretprobes, calls_without_instances_return_to_the_registration_of_their_entry)
+{
+	static struct kretprobe probe = { .kp.symbol_name = "ftrace_target_call",
+					  .handler = count_return },
+				later = { .kp.symbol_name = "ftrace_target_call",
+					  .handler = count_wrong },
+				stays = { .kp.symbol_name = "ftrace_target_add",
+					  .handler = count_return };
+	static struct test_group group;
+
+	reset();
+	ASSERT(register_kretprobe(&stays) == 0 && register_kretprobe(&probe) == 0);
+	start_waiters(test, &group, 3);
+	ASSERT(register_kretprobe(&later) == 0);
+	end_waiters(&group);
+	EXPECT_EQ(atomic64_read(&returns), 3);
+	EXPECT_EQ(atomic64_read(&wrong), 0);
+	unregister_kretprobe(&later);
+	start_waiters(test, &group, 3);
+	unregister_kretprobe(&probe);
+	ASSERT(register_kretprobe(&probe) == 0);
+	end_waiters(&group);
+	EXPECT_EQ(atomic64_read(&returns), 3);
+	start_waiters(test, &group, 3);
+	end_waiters(&group);
+	EXPECT_EQ(atomic64_read(&returns), 6);
+	unregister_kretprobe(&probe);
+	unregister_kretprobe(&stays);
+}
+
 /* ---- a hit that is at a probe while a batch with the next one is unregistered ---- */
 
 static struct {

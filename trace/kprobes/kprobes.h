@@ -108,7 +108,10 @@ struct kretprobe {
 	 * none.
 	 */
 	kretprobe_handler_t entry_handler;
-	/* Calls at the same time, in all tasks. At most 0: max(10, 2 * number of CPUs). */
+	/*
+	 * Calls at the same time, in all tasks. At most 0: any number, if the probe has neither
+	 * entry_handler nor data_size; else max(10, 2 * number of CPUs).
+	 */
 	int maxactive;
 	atomic64_t nmissed; /* calls without a call of the handlers: more than maxactive at once */
 	size_t data_size;   /* of ri->data */
@@ -152,6 +155,7 @@ struct kretprobe_pool {
 	u32 instance_size;    /* [C] */
 	struct kretprobe_pool *next_dead; /* [kprobe_mutex] */
 	struct kretprobe_table *table;    /* [C] */
+	u64 token;                        /* [C] odd; no other registration has the same */
 	u64 instances[];
 };
 

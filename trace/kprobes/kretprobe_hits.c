@@ -89,35 +89,36 @@ __calls_callbacks static __always_inline int
 kretprobe_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops, struct ftrace_regs *fregs)
 {
 	struct kretprobe_site *site = find_site(table_of(gops), trace->func);
-	struct kretprobe_instance *ri, **list;
-	struct kretprobe *only;
+	u64 token, *word;
 
 	if (unlikely(!site))
 		return 0;
-	only = rcu_dereference(site->only);
-	if (unlikely(!only || !trace->frame || this_cpu_read(kprobe_active)))
-		return enter_site(site, trace, gops, fregs);
-	ri = kretprobe_take(only->pool);
-	if (unlikely(!ri)) {
-		atomic64_inc(&only->nmissed);
-		return 0;
+	token = READ_ONCE(site->token);
+	if (unlikely(!token || !trace->frame || !this_cpu_is_zero(kprobe_active))) {
+		struct ftrace_graph_ent copy = *trace; /* so that *trace stays in registers */
+
+		return enter_site(site, &copy, gops, fregs);
 	}
-	ri->ret_addr = trace->frame->ret;
-	ri->next = NULL;
-	list = fgraph_call_reserve(trace, gops, sizeof(ri));
-	*list = ri;
+	word = fgraph_call_reserve(trace, gops, sizeof(*word));
+	*word = token;
 	return 1;
 }
 
+/* For its handler an instance is made here. */
 __calls_callbacks static __always_inline void
-kretprobe_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops, struct ftrace_regs *fregs)
+return_without_instance(struct kretprobe *rp, struct pt_regs *regs, unsigned long ret)
 {
-	struct kretprobe_instance **list = fgraph_call_data(trace, gops), *ri = *list, *next;
-	struct pt_regs *regs = &fregs->regs;
+	struct kretprobe_instance ri;
 
-	this_cpu_write(kprobe_active, 1);
-	regs->ip = ri->ret_addr;
-	regs->sp = (unsigned long)(fgraph_return_slot(fregs) + 1);
+	ri.pool = rp->pool;
+	ri.ret_addr = ret;
+	rp->handler(&ri, regs);
+}
+
+__calls_callbacks static void return_instances(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kretprobe_instance *next;
+
 	for (; ri; ri = next) {
 		struct kretprobe *rp = get_kretprobe(ri);
 
@@ -126,6 +127,41 @@ kretprobe_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops, struct
 			rp->handler(ri, regs);
 		kretprobe_give_back(ri);
 	}
+}
+
+/* The probe of the token may have gone, or be one of several by now. */
+__calls_callbacks static noinline void return_other(const struct kretprobe_site *site, u64 word,
+						    struct pt_regs *regs, unsigned long ret)
+{
+	struct kretprobe *rp;
+
+	if (!(word & IS_TOKEN)) {
+		return_instances((struct kretprobe_instance *)word, regs);
+		return;
+	}
+	if (!site)
+		return;
+	list_for_each_entry_rcu (rp, &site->probes, list)
+		if (rp->pool->token == word && !kprobe_disabled(&rp->kp))
+			return_without_instance(rp, regs, ret);
+}
+
+__calls_callbacks static __always_inline void
+kretprobe_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops, struct ftrace_regs *fregs)
+{
+	const struct kretprobe_site *site = find_site(table_of(gops), trace->func);
+	u64 word = *(u64 *)fgraph_call_data(trace, gops);
+	struct kretprobe *only = site ? smp_load_acquire(&site->only) : NULL;
+	unsigned long ret = trace->frame->ret;
+	struct pt_regs *regs = &fregs->regs;
+
+	this_cpu_write(kprobe_active, 1);
+	regs->ip = ret;
+	regs->sp = (unsigned long)(fgraph_return_slot(fregs) + 1);
+	if (likely(site && READ_ONCE(site->token) == word)) /* so only has not changed */
+		return_without_instance(only, regs, ret);
+	else
+		return_other(site, word, regs, ret);
 	this_cpu_write(kprobe_active, 0);
 }
 
@@ -135,6 +171,8 @@ static void kretprobe_lost(struct fgraph_ops *gops, unsigned long func, void *da
 	struct kretprobe_site *site = find_site(table_of(gops), func);
 	struct kretprobe *rp;
 
+	if (data && *(u64 *)data & IS_TOKEN)
+		return;
 	if (data) {
 		for (struct kretprobe_instance *ri = *(void **)data, *next; ri; ri = next) {
 			next = ri->next;

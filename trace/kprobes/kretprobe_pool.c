@@ -17,6 +17,8 @@ void kretprobe_fill_pool(struct kretprobe_pool *pool)
 	}
 }
 
+static u64 tokens = 1; /* [kprobe_mutex] */
+
 struct kretprobe_pool *kretprobe_make_pool(struct kretprobe *rp)
 {
 	u32 size = (u32)ALIGN(sizeof(struct kretprobe_instance) + rp->data_size, 8);
@@ -26,6 +28,7 @@ struct kretprobe_pool *kretprobe_make_pool(struct kretprobe *rp)
 	if (!pool)
 		return NULL;
 	pool->rp = rp;
+	pool->token = tokens += 2;
 	pool->count = count;
 	pool->instance_size = size;
 	kretprobe_fill_pool(pool);

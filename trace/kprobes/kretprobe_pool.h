@@ -15,7 +15,7 @@
 
 struct kretprobe_table;
 
-/* A pool for rp, with all instances free, or NULL. kvfree() frees it. Task context. */
+/* A pool for rp, with all instances free, or NULL. kvfree() frees it. kprobe_mutex held. */
 struct kretprobe_pool *kretprobe_make_pool(struct kretprobe *rp);
 /* Makes all instances free. No call has one. */
 void kretprobe_fill_pool(struct kretprobe_pool *pool);

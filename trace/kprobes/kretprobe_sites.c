@@ -75,6 +75,12 @@ static void disarm(struct kretprobe_table *table, struct kretprobe_site *site)
 		ftrace_set_filter_ip(&table->graph.ops, site->addr, true, false);
 }
 
+/* Whether the calls of the probe need no instances. */
+static bool is_plain(const struct kretprobe *rp)
+{
+	return rp->handler && !rp->entry_handler && !rp->data_size && rp->maxactive <= 0;
+}
+
 int kretprobe_update_site(struct kretprobe_table *table, struct kretprobe_site *site)
 {
 	struct kretprobe *rp, *last = NULL;
@@ -88,7 +94,13 @@ int kretprobe_update_site(struct kretprobe_table *table, struct kretprobe_site *
 		enabled++;
 		last = rp;
 	}
-	rcu_assign_pointer(site->only, enabled == 1 && !last->entry_handler ? last : NULL);
+	if (enabled != 1 || !is_plain(last)) {
+		WRITE_ONCE(site->token, 0);
+	} else if (site->token != last->pool->token) {
+		WRITE_ONCE(site->token, 0);
+		smp_store_release(&site->only, last);
+		smp_store_release(&site->token, last->pool->token);
+	}
 	wanted = enabled && !kprobes_all_disarmed;
 	if (wanted == site->armed)
 		return 0;

@@ -11,8 +11,12 @@ struct kretprobe_site {
 	struct kretprobe_site *next; /* [kprobe_mutex] in a bucket; RCU */
 	unsigned long addr;          /* [C] */
 	struct list_head probes;     /* [kprobe_mutex] of struct kretprobe; RCU */
-	/* [kprobe_mutex] The only one that is enabled, if it has no entry_handler; or NULL. RCU */
+	/*
+	 * [kprobe_mutex] The only probe that is enabled, if it wants nothing but each return: calls
+	 * keep its token in place of a list of instances. 0: there is no such probe. RCU
+	 */
 	struct kretprobe *only;
+	u64 token;           /* of only: written after it, and 0 before it changes */
 	struct kprobe entry; /* [kprobe_mutex] armed, in a function without a call site */
 	bool armed;          /* [kprobe_mutex] */
 	bool gone;           /* [kprobe_mutex] in no table: its module has gone */
@@ -22,6 +26,8 @@ struct kretprobe_site {
 		struct rcu_head rcu;
 	};
 };
+
+#define IS_TOKEN 1UL /* the address of an instance is even */
 
 /* A user of fgraph, and the sites of its probes. */
 struct kretprobe_table {
@@ -33,7 +39,7 @@ struct kretprobe_table {
 static __always_inline struct kretprobe_site **bucket_of(struct kretprobe_table *table,
 							 unsigned long addr)
 {
-	return &table->sites[(addr ^ addr >> 7) % BUCKETS];
+	return &table->sites[(addr >> 4) % BUCKETS]; /* functions are aligned to 16 bytes */
 }
 
 static __always_inline struct kretprobe_site *find_site(struct kretprobe_table *table,

@@ -3,7 +3,9 @@
  * filters name their functions: one user for probes that need only arguments and results, and one
  * for probes that need all registers.
  *
- * Each probe has a pool with maxactive instances. At the entry of a call each probe of the function
+ * A function whose only probe wants nothing but each return has the quick way: the data of a call
+ * on the shadow stack names the probe, and the return looks whether it is still there. Else
+ * each probe has a pool with maxactive instances. At the entry of a call each probe of the function
  * takes an instance from its pool; the instances of a call are a list, to which the data of the
  * call on the shadow stack points. At the return each instance goes back to its pool.
  *

@@ -9,7 +9,7 @@
  * A filter reads a record as that of a probe of tracefs without arguments. A program runs at each
  * hit, before all that.
  */
-#include "trace/perf/internal.h"
+#include "trace/perf/probe.h"
 
 #include "arch/cpu/ptrace.h"
 #include "arch/mm/uaccess.h"
@@ -18,19 +18,8 @@
 #include "trace/core/write.h"
 #include "trace/events/event.h"
 #include "trace/filter/filter.h"
-#include "trace/kprobes/kprobes.h"
+#include "trace/perf/internal.h"
 #include "trace/probe_events/trace_probe.h"
-#include "trace/uprobes/uprobes.h"
-
-struct perf_probe {
-	bool is_return;
-	struct perf_program *program; /* [E] to write, RCU to read; NULL: none */
-	char name[KSYM_NAME_LEN];     /* of the function; "": an address */
-	struct kretprobe rp;          /* kprobe; not at a return: only rp.kp */
-	struct path path;             /* uprobe; counted */
-	char *path_name;              /* as it was given */
-	struct uprobe_consumer consumer;
-}; /* constant once registered, but for the program */
 
 /* ---- hits. Any context ---- */
 
@@ -58,38 +47,40 @@ static void hit(const struct perf_probe *probe, u8 mode, const unsigned long *he
 	perf_hit_with_record(&hit, &record, (u32)(sizeof(record.ent) + nr * sizeof(*head)));
 }
 
-/* Not inline, as the next one: a hit that a program drops saves few registers. */
-static noinline void count_kprobe_hit(const struct perf_probe *probe, const struct pt_regs *regs)
+noinline int perf_kprobe_count(struct kprobe *p, const struct pt_regs *regs)
 {
 	unsigned long ip = regs->ip - 1;
 
-	hit(probe, PERF_MODE_KERNEL, &ip, 1, regs);
+	hit(to_perf_probe(p), PERF_MODE_KERNEL, &ip, 1, regs);
+	return 0;
 }
 
 static int kprobe_hit(struct kprobe *p, struct pt_regs *regs)
 {
-	struct perf_probe *probe = container_of(p, struct perf_probe, rp.kp);
-
-	if (perf_program_passes(&probe->program, regs))
-		count_kprobe_hit(probe, regs);
+	if (perf_program_passes(&to_perf_probe(p)->program, regs))
+		perf_kprobe_count(p, regs);
 	return 0;
 }
 
-static noinline void count_kretprobe_hit(struct kretprobe_instance *ri, const struct pt_regs *regs,
-					 const struct perf_probe *probe)
+noinline int perf_kretprobe_count(struct kretprobe_instance *ri, const struct pt_regs *regs)
 {
-	const unsigned long head[] = { probe->rp.kp.addr, get_kretprobe_retaddr(ri) };
+	struct kretprobe *rp = get_kretprobe(ri);
+	unsigned long head[2];
 
-	hit(probe, PERF_MODE_KERNEL, head, 2, regs);
+	if (!rp)
+		return 0;
+	head[0] = rp->kp.addr;
+	head[1] = get_kretprobe_retaddr(ri);
+	hit(to_perf_probe(&rp->kp), PERF_MODE_KERNEL, head, 2, regs);
+	return 0;
 }
 
 static int kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = get_kretprobe(ri);
-	struct perf_probe *probe = container_of(rp, struct perf_probe, rp);
 
-	if (likely(rp) && perf_program_passes(&probe->program, regs))
-		count_kretprobe_hit(ri, regs, probe);
+	if (likely(rp) && perf_program_passes(&to_perf_probe(&rp->kp)->program, regs))
+		perf_kretprobe_count(ri, regs);
 	return 0;
 }
 
@@ -194,6 +185,14 @@ static void unregister(struct perf_probe *probe)
 		unregister_kprobe(&probe->rp.kp);
 }
 
+static void set_handlers(struct perf_probe *probe, const struct perf_program *program)
+{
+	WRITE_ONCE(probe->rp.kp.pre_handler,
+		   program && program->kprobe ? program->kprobe : kprobe_hit);
+	WRITE_ONCE(probe->rp.handler,
+		   program && program->kretprobe ? program->kretprobe : kretprobe_hit);
+}
+
 static bool samples_tell_registers(const struct perf_event_attr *attr)
 {
 	return attr->sample_period &&
@@ -215,8 +214,7 @@ static int begin_kprobe(struct perf_probe *probe, const struct perf_event_attr *
 	} else {
 		kp->addr = attr->config2;
 	}
-	kp->pre_handler = kprobe_hit;
-	probe->rp.handler = kretprobe_hit;
+	set_handlers(probe, NULL);
 	return register_probe(probe, !samples_tell_registers(attr));
 }
 
@@ -248,7 +246,10 @@ static int kprobe_set_program(struct perf_event *event, struct perf_program *pro
 			probe->rp.kp.addr = 0;
 		error = register_probe(probe, false);
 	}
-	return error ? error : probe_set_program(event, program);
+	if (error)
+		return error;
+	set_handlers(probe, program);
+	return probe_set_program(event, program);
 }
 
 static void kprobe_place(const struct perf_event *event, struct perf_program_place *place)

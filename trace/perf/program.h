@@ -24,6 +24,8 @@
 #include "kernel/types.h"
 
 struct file;
+struct kprobe;
+struct kretprobe_instance;
 struct perf_event;
 struct perf_event_query_bpf;
 struct perf_sample_data;
@@ -62,6 +64,14 @@ struct perf_program {
 	 * before it builds one, and with NULL as the context.
 	 */
 	bool reads_record;
+	/*
+	 * Of the PMU `kprobe`: the handlers of its probe while it has the program, instead of run:
+	 * all in one function, which saves registers once. perf_kprobe_program() and
+	 * perf_kretprobe_program() give them the program, or NULL: it has just gone. If the program
+	 * lets the hit pass, or there is none, they call perf_kprobe_count(), perf_kretprobe_count().
+	 */
+	int (*kprobe)(struct kprobe *p, struct pt_regs *regs);
+	int (*kretprobe)(struct kretprobe_instance *ri, struct pt_regs *regs);
 	/* Of perf. */
 	struct list_head node; /* [E] of a tracepoint; RCU */
 	struct rcu_head rcu;

@@ -367,7 +367,7 @@ static struct trace_kprobe *alloc_kprobe(struct definition *def)
 	tk->offset = def->offset;
 	tk->is_return = def->is_return;
 	tk->rp.handler = kretprobe_hit;
-	tk->rp.maxactive = def->maxactive ? def->maxactive : max(10, 2 * (int)nr_cpu_ids);
+	tk->rp.maxactive = def->maxactive;
 	return tk;
 }
 
@@ -417,7 +417,7 @@ static void show(struct seq_file *m, struct dyn_event *dyn)
 
 	place_text(tk, text, sizeof(text));
 	if (tk->is_return)
-		seq_printf(m, "r%d", tk->rp.maxactive);
+		seq_printf(m, "r%d", tk->rp.maxactive ?: max(10, 2 * (int)nr_cpu_ids));
 	else
 		seq_putc(m, 'p');
 	seq_printf(m, ":%s/%s %s", tk->probe.event->group, tk->probe.event->name, text);

@@ -18,6 +18,7 @@
 #include "trace/bpf/attach/link.h"
 #include "trace/bpf/attach/run.h"
 #include "trace/perf/perf_event.h"
+#include "trace/perf/probe.h"
 #include "trace/perf/program.h"
 
 /* A program on an event. Constant. */
@@ -35,11 +36,35 @@ static __always_inline const struct bpf_perf_program *to_attached(struct perf_pr
 }
 
 /* context: the registers of a probe, or the record of a tracepoint. */
-static u32 run_hit(struct perf_program *program, void *context)
+static __always_inline u32 run(struct perf_program *program, void *context)
 {
 	const struct bpf_perf_program *attached = to_attached(program);
 
 	return bpf_event_run(attached->prog, &attached->ctx, context);
+}
+
+static u32 run_hit(struct perf_program *program, void *context)
+{
+	return run(program, context);
+}
+
+/* The same as the handlers of a kprobe. */
+static int kprobe_hit(struct kprobe *p, struct pt_regs *regs)
+{
+	struct perf_program *program = perf_kprobe_program(p);
+
+	if (unlikely(!program) || unlikely(run(program, regs)))
+		return perf_kprobe_count(p, regs);
+	return 0;
+}
+
+static int kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct perf_program *program = perf_kretprobe_program(ri);
+
+	if (unlikely(!program) || unlikely(run(program, regs)))
+		return perf_kretprobe_count(ri, regs);
+	return 0;
 }
 
 const struct pt_regs *bpf_record_regs(void *record)
@@ -144,6 +169,8 @@ static int attach(struct perf_event *event, struct bpf_prog *prog, u64 cookie)
 	attached->program.free = free_program;
 	attached->program.args_only = reads_few_registers(prog, place.is_return);
 	attached->program.reads_record = prog->ctx_words;
+	attached->program.kprobe = kprobe_hit;
+	attached->program.kretprobe = kretprobe_hit;
 	attached->program.run = prog->type == BPF_PROG_TYPE_PERF_EVENT ? run_sample : run_hit;
 	error = perf_program_set(event, &attached->program);
 	if (error)

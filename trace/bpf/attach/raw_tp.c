@@ -45,6 +45,12 @@ static __always_inline void run(const struct bpf_raw_tp_link *raw, u64 *args, un
 	bpf_prog_exit(stats);
 }
 
+/* Of a program that does not read its context, at any tracepoint. */
+static void probe_any(const struct bpf_raw_tp_link *raw)
+{
+	run(raw, NULL, 0);
+}
+
 #define PARAMS(args...) args
 #define PROBE(nr, params, values)                                                                  \
 	static void probe_##nr(const struct bpf_raw_tp_link *raw, params)                          \
@@ -132,7 +138,7 @@ static int set_probe_by(struct bpf_raw_tp_link *raw, const struct btf *btf)
 		if (!raw->masks[i - 1])
 			return -EINVAL;
 	}
-	raw->probe = probes[nr - 1];
+	raw->probe = raw->link.prog->ctx_words ? probes[nr - 1] : (void *)probe_any;
 	return raw->link.prog->max_ctx_offset > (nr - 1) * sizeof(u64) ? -EINVAL : 0;
 }
 
