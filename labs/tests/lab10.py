@@ -63,6 +63,9 @@ def test_receive(lab):
     expect(seen["taken"] == LINE and not seen["wrong"], f"{LINE} received bytes to reach the reader in order",
            f"{seen['taken']}, {seen['wrong']} of them wrong")
     expect(seen["interrupts"] <= LINE // FIFO + 8, f"about {LINE // FIFO} interrupts for {LINE} bytes", seen["interrupts"])
+    seen = uart(lab, "noisy")
+    expect(seen["taken"] == LINE and not seen["flags"], f"{LINE} bytes and breaks of a noisy line, each with its own errors",
+           f"{seen['taken']}, {seen['flags']} of them with other errors")
     seen = uart(lab, "endless")
     expect(seen["most"] <= FIFO, f"at most {FIFO} bytes (RX_MAX) in an interrupt when the line never becomes empty", seen["most"])
     expect(not seen["wrong"], "all bytes of an endless line in order", f"{seen['wrong']} wrong")
@@ -81,6 +84,8 @@ def test_transmit(lab):
     expect(seen["sent"] == 1000 and not seen["wrong"], "1000 bytes on the line, in order", f"{seen['sent']}, {seen['wrong']} of them wrong")
     expect(not seen["lost"], f"at most {FIFO} bytes written into the FIFO at once", f"{seen['lost']} too many")
     expect(seen["interrupts"] <= 1000 // FIFO + 3, f"about {1000 // FIFO + 1} interrupts for 1000 bytes", seen["interrupts"])
+    expect(seen["counted"] == 1000, "1000 bytes counted in port->tx", seen["counted"])
+    expect(not seen["pushes"], "serial8250_rx_chars() to return false as long as no byte comes", f"{seen['pushes']} calls of the worker")
     expect(seen["asks"] == 0, "the transmitter's interrupt to be off when nothing is left to send", "it on")
     seen = uart(lab, "transmit-8250")
     expect(not seen["lost"], "at most 1 byte written at once to an 8250, whose fifo_size is 1", f"{seen['lost']} too many")
@@ -94,6 +99,7 @@ def test_erase(lab):
     expect_line(lab, "\x7f\x7fok\n", "ok\n")
     expect_line(lab, "one two_2\x17three\n", "one three\n")
     expect_line(lab, "one two,  \x17three\n", "one three\n")
+    expect_line(lab, "one two-three\x17four\n", "one two-four\n")
     expect_line(lab, "some junk\x15good\n", "good\n")
     expect_line(lab, "first\n\x7f\x17\x15second\n", "first\nsecond\n")
     expect_line(lab, "first\nab\x15second\n", "first\nsecond\n")

@@ -20,9 +20,10 @@ bool host_irqs_off;
 static unsigned line_at, line_end, sent, sent_since_empty, overrun_fifo;
 static unsigned fifo_size = UART_FIFO_SIZE;
 static u8 ier, mcr;
-static bool endless;
+static bool endless, noisy;
+static unsigned errors_read; /* the errors of so many bytes: a read of the status clears them */
 /* The consumer of the flip buffer, and its switch. */
-static unsigned taken, wrong, interrupts, most_per_interrupt;
+static unsigned taken, wrong, wrong_flags, interrupts, most_per_interrupt, pushes;
 static bool reader_sleeps;
 static unsigned to_send;
 static irq_handler_t handler;
@@ -38,6 +39,32 @@ static unsigned waiting(void)
 	return endless ? UART_FIFO_SIZE : line_end - line_at;
 }
 
+/* A noisy line has a break, which is no byte, and bytes with errors. */
+static u8 errors_of(unsigned n)
+{
+	if (!noisy)
+		return 0;
+	return n % 1000 == 500 ? UART_LSR_BI : n % 89 == 7 ? UART_LSR_PE : n % 97 == 5 ? UART_LSR_FE : 0;
+}
+
+static u8 flag_of(unsigned n)
+{
+	u8 errors = errors_of(n);
+
+	return errors == UART_LSR_BI ? TTY_BREAK : errors == UART_LSR_PE ? TTY_PARITY : errors ? TTY_FRAME : TTY_NORMAL;
+}
+
+static u8 read_status(void)
+{
+	u8 errors = errors_read <= line_at ? errors_of(line_at) : 0;
+	bool is_byte = errors_of(line_at) != UART_LSR_BI;
+
+	if (!waiting())
+		return 0;
+	errors_read = line_at + 1;
+	return (is_byte ? UART_LSR_DR : 0) | errors;
+}
+
 u8 inb(u16 port)
 {
 	switch (port & 7) {
@@ -48,7 +75,7 @@ u8 inb(u16 port)
 	case UART_IIR:
 		return ((ier & UART_IER_RDI) && waiting()) || (ier & UART_IER_THRI) ? 0xc2 : 0xc1;
 	case UART_LSR:
-		return (waiting() ? UART_LSR_DR : 0) | UART_LSR_THRE | UART_LSR_TEMT;
+		return read_status() | UART_LSR_THRE | UART_LSR_TEMT;
 	default:
 		return 0;
 	}
@@ -103,11 +130,13 @@ int request_irq(unsigned irq, irq_handler_t fn, const char *name, void *dev)
 /* The line discipline: compares, and takes nothing while the reader sleeps. */
 size_t n_tty_receive_buf(struct tty_struct *tty, const u8 *bytes, const u8 *flags, size_t count)
 {
-	(void)tty, (void)flags;
+	(void)tty;
 	if (reader_sleeps)
 		return 0;
-	for (size_t i = 0; i < count; i++)
-		wrong += bytes[i] != byte_of(taken++);
+	for (size_t i = 0; i < count; i++, taken++) {
+		wrong += bytes[i] != byte_of(taken);
+		wrong_flags += flags[i] != flag_of(taken);
+	}
 	return count;
 }
 
@@ -118,6 +147,7 @@ void INIT_WORK(struct work_struct *work, void (*fn)(struct work_struct *work))
 
 bool schedule_work_unbound(struct work_struct *work)
 {
+	pushes++;
 	work->func(work);
 	return true;
 }
@@ -198,8 +228,9 @@ int main(int argc, char **argv)
 	*port = (struct uart_port){ .iobase = 0x3f8, .irq = 4, .present = true, .fifo_size = fifo_size };
 	serial8250_init();
 	run(10);
-	interrupts = 0;
-	if (!strcmp(step, "receive")) {
+	interrupts = pushes = 0;
+	if (!strcmp(step, "receive") || !strcmp(step, "noisy")) {
+		noisy = !strcmp(step, "noisy");
 		line_end = LINE_BYTES;
 		run(2 * LINE_BYTES);
 	} else if (!strcmp(step, "endless")) {
@@ -219,7 +250,7 @@ int main(int argc, char **argv)
 		run(5000);
 		printf("asks %u\n", !!(ier & UART_IER_THRI));
 	}
-	printf("received %u taken %u sent %u wrong %u lost %u interrupts %u most %u\n", line_at, taken, sent, wrong, overrun_fifo,
-	       interrupts, most_per_interrupt);
+	printf("received %u taken %u sent %u wrong %u flags %u lost %u interrupts %u most %u counted %lu pushes %u\n", line_at, taken,
+	       sent, wrong, wrong_flags, overrun_fifo, interrupts, most_per_interrupt, (unsigned long)port->tx, pushes);
 	return 0;
 }

@@ -50,14 +50,14 @@ static void getcpu_shows(const char *name, void *cpu, void *node, void *unused)
 static void cpus(void)
 {
 	for (unsigned cpu = 0; cpu < 2; cpu++) {
-		unsigned seen = 99, node = 99;
+		unsigned seen[2] = { 99, 99 }, node[2] = { 99, 99 }; /* the second one is not for the kernel */
 		cpu_set_t set;
 
 		CPU_ZERO(&set);
 		CPU_SET(cpu, &set);
 		sched_setaffinity(0, sizeof(set), &set);
-		getcpu_shows("getcpu", &seen, &node, NULL);
-		printf("cpu %u node %u\n", seen, node);
+		getcpu_shows("getcpu", seen, node, NULL);
+		printf("cpu %u node %u%s\n", seen[0], node[0], seen[1] == 99 && node[1] == 99 ? "" : ", and bytes behind them");
 	}
 	getcpu_shows("no cpu", NULL, NULL, NULL);
 	getcpu_shows("bad cpu", (void *)16, NULL, NULL);

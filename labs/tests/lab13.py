@@ -55,10 +55,17 @@ def test_map(lab):
     expect(not seen["early"], "no key in the map before its element is complete (elt_init() has returned)", f"{seen['early']} of them")
 
 
+    seen = counted(lab, "plain")
+    expect(not seen["wrong"], "each key counted as often as it was inserted, in a map without elt_init()", f"{seen['wrong']} keys with other sums")
+
+
 def test_race(lab):
     seen = counted(lab, "other")
+    expect(not seen["drops"], "no drop in a map that has room", f"{seen['drops']} drops")
     expect(seen["inner"] == 1 and not seen["wrong"], "two keys that want one slot to have both their sums", f"{seen['wrong']} of them lost")
     seen = counted(lab, "same")
+    expect(seen["hits"] == SIZE + 1 and not seen["drops"], f"{SIZE + 1} hits of {SIZE} keys, and no drop: the loser counts, too",
+           f"{seen['hits']} hits, {seen['drops']} drops")
     expect(not seen["wrong"], "one element for a key that an interrupt inserts at the same time, with both counts", f"{seen['used']} slots in use")
     expect(not seen["refused"], "the element of the loser to be free again", f"{seen['refused']} insertions refused in a map that has room")
 

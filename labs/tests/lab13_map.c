@@ -94,8 +94,10 @@ int main(int argc, char **argv)
 	struct tracing_map_layout layout = { .bits = BITS, .key_size = 8, .n_sums = 1, .elt_init = interrupt };
 	unsigned refused = 0, wrong = 0;
 
+	if (!strcmp(step, "plain"))
+		layout.elt_init = NULL;
 	map = tracing_map_create(&layout);
-	if (!strcmp(step, "count")) {
+	if (!strcmp(step, "count") || !strcmp(step, "plain")) {
 		for (unsigned n = 0; n < 10; n++)
 			for (u64 key = 1; key <= SIZE + 20; key++)
 				refused += !count(key * 1000003);

@@ -7,8 +7,8 @@ from lab_test import expect
 TEXT_LINES = 60000
 # bytes: length, size of the displacement, relative to rip, size of the immediate, displacement
 PARTS = {
-    "4889c3": (3, 0, 0, 0, 0), "488b03": (3, 0, 0, 0, 0), "488b4308": (4, 1, 0, 0, 8), "488b43f8": (4, 1, 0, 0, -8),
-    "488b8300010000": (7, 4, 0, 0, 256), "488b0510000000": (7, 4, 1, 0, 16), "8305f0ffffff05": (7, 4, 1, 1, -16),
+    "4889c3": (3, 0, 0, 0, 0), "4889c4": (3, 0, 0, 0, 0), "488b03": (3, 0, 0, 0, 0), "488b4308": (4, 1, 0, 0, 8), "488b43f8": (4, 1, 0, 0, -8),
+    "488b8300010000": (7, 4, 0, 0, 256), "488b8500010000": (7, 4, 0, 0, 256), "488b0510000000": (7, 4, 1, 0, 16), "8305f0ffffff05": (7, 4, 1, 1, -16),
     "488b0424": (4, 0, 0, 0, 0), "488b442408": (5, 1, 0, 0, 8), "488b842400010000": (8, 4, 0, 0, 256),
     "488b04c580000000": (8, 4, 0, 0, 128), "488b042580000000": (8, 4, 0, 0, 128), "8b4500": (3, 1, 0, 0, 0), "418b4500": (4, 1, 0, 0, 0),
     "418b0424": (4, 0, 0, 0, 0), "418b0510000000": (7, 4, 1, 0, 16), "428b04a5f0ffffff": (8, 4, 0, 0, -16), "438b042d80000000": (8, 4, 0, 0, 128), "c7450801000000": (7, 1, 0, 4, 8),
@@ -29,10 +29,22 @@ def test_boots(lab):
     expect(release.text.strip() == "Linux", "`uname -s` to print Linux", release.text)
 
 
+def places(code, parts):
+    """Where ModRM is, ModRM and SIB, and where the displacement is, of an instruction with these parts."""
+    code = bytes.fromhex(code)
+    at = code[0] >> 4 == 4  # a REX prefix
+    registers_only = code[at:at + 2] == b"\x0f\x20"
+    at += 2 if code[at] == 0x0f else 1
+    has_sib = code[at] < 0xc0 and code[at] & 7 == 4 and not registers_only
+    length, disp_size, _, imm_size, _ = parts
+    return f"{at} {code[at]:x} {code[at + 1] if has_sib else 0:x} {length - imm_size - disp_size if disp_size else 0}"
+
+
 def test_parts(lab):
     for (code, parts), seen in zip(PARTS.items(), decoded(lab, PARTS)):
-        wanted = " ".join(map(str, parts)) if parts else "error -61"
-        expect(seen == wanted, f"`{wanted}` (length, displacement's size, rip, immediate's size, displacement) for {code}", seen)
+        wanted = " ".join([*map(str, parts), places(code, parts)]) if parts else "error -61"
+        expect(seen == wanted, f"`{wanted}` (length, displacement's size, rip, immediate's size, displacement; place of ModRM, ModRM, SIB, place of the displacement) for {code}",
+               seen)
 
 
 def test_kernel(lab):

@@ -24,7 +24,8 @@ int main(void)
 		if (error)
 			printf("error %d\n", error);
 		else
-			printf("%u %u %d %u %ld\n", insn.length, insn.disp_size, insn.rip ? 1 : 0, insn.imm_size, (long)insn.disp);
+			printf("%u %u %d %u %ld %u %x %x %u\n", insn.length, insn.disp_size, insn.rip ? 1 : 0, insn.imm_size, (long)insn.disp,
+			       insn.modrm_at, insn.modrm, insn.sib, insn.disp_at);
 	}
 	return 0;
 }

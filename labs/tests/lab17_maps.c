@@ -12,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "kernel/errno.h"
 #include "kernel/mm/vmalloc.h"
 #include "trace/bpf/core/prog.h"
+#include "trap_flag.h"
 #include "trace/bpf/maps/hash.h"
 
 /* ---- what the maps need ---- */
@@ -46,15 +48,20 @@ bool irq_work_queue(struct irq_work *work) { return work; }
 void irq_work_sync(struct irq_work *work) { (void)work; }
 u64 bpf_call_callback(const void *f, u64 a, u64 b, u64 c, u64 d, u64 e) { return (u64)f + a + b + c + d + e; }
 
-static struct bpf_map *new_map(u32 type, u32 key_size, u32 max_entries)
+static struct bpf_map *new_map_of(u32 value_size, u32 type, u32 key_size, u32 max_entries)
 {
-	union bpf_attr attr = { .map_type = type, .key_size = key_size, .value_size = 8,
+	union bpf_attr attr = { .map_type = type, .key_size = key_size, .value_size = value_size,
 				.max_entries = max_entries };
 	struct bpf_map *map = bpf_find_map_type(type)->alloc(&attr);
 
 	if (IS_ERR(map))
 		exit(2);
 	return map;
+}
+
+static struct bpf_map *new_map(u32 type, u32 key_size, u32 max_entries)
+{
+	return new_map_of(8, type, key_size, max_entries);
 }
 
 static long update(struct bpf_map *map, u64 key, u64 value)
@@ -75,31 +82,48 @@ static void say(const char *word, u64 number)
 
 /* ---- steps ---- */
 
+#define WORDS 3 /* of 8 bytes in each value of a queue */
+
+static long push(struct bpf_map *map, u64 number, u64 flags)
+{
+	u64 value[WORDS] = { number, number + 1, number + 2 };
+
+	return map->ops->push(map, value, flags);
+}
+
+/* What peek() or pop() says, and whether it gives a value with that number; no number: zeros. */
+static bool gives(long (*get)(struct bpf_map *map, void *value), struct bpf_map *map, long result, const u64 *number)
+{
+	u64 value[WORDS] = { ~0ULL, ~0ULL, ~0ULL };
+	bool right = get(map, value) == result;
+
+	for (unsigned i = 0; i < WORDS; i++)
+		right &= value[i] == (number ? *number + i : 0);
+	return right;
+}
+
 static void queues(u32 type)
 {
-	struct bpf_map *map = new_map(type, 0, 5);
-	u64 value, wrong = 0, n = 0;
+	struct bpf_map *map = new_map_of(8 * WORDS, type, 0, 5);
+	u64 wrong = 0, n = 0;
 
 	for (unsigned round = 0; round < 13; round++) {
 		u64 first = n;
 
 		for (unsigned i = 0; i < 5; i++, n++)
-			wrong += map->ops->push(map, &n, BPF_ANY) != 0;
-		wrong += map->ops->push(map, &n, BPF_ANY) != -E2BIG;
-		wrong += map->ops->push(map, &n, BPF_EXIST) != 0; /* the oldest one goes */
+			wrong += push(map, n, BPF_ANY) != 0;
+		wrong += push(map, n, BPF_ANY) != -E2BIG;
+		wrong += push(map, n, BPF_EXIST) != 0; /* the oldest one goes */
 		n++;
 		for (unsigned i = 0; i < 5; i++) {
 			u64 expected = type == BPF_MAP_TYPE_STACK ? n - 1 - i : first + 1 + i;
 
-			value = ~0ULL;
-			wrong += map->ops->peek(map, &value) || value != expected;
-			value = ~0ULL;
-			wrong += map->ops->pop(map, &value) || value != expected;
+			wrong += !gives(map->ops->peek, map, 0, &expected);
+			wrong += !gives(map->ops->pop, map, 0, &expected);
 		}
-		value = ~0ULL;
-		wrong += map->ops->pop(map, &value) != -ENOENT || value != 0;
+		wrong += !gives(map->ops->pop, map, -ENOENT, NULL);
 		/* So that the ring begins at another place next time. */
-		wrong += map->ops->push(map, &n, BPF_ANY) || map->ops->pop(map, &value);
+		wrong += push(map, n, BPF_ANY) || !gives(map->ops->pop, map, 0, &n);
 	}
 	say("wrong", wrong);
 }
@@ -128,6 +152,78 @@ static void start_holder(pthread_t *thread, uintptr_t microseconds)
 		sched_yield();
 }
 
+/* ---- NMIs: a SIGTRAP behind an instruction ---- */
+
+static void waits_for_ever(int signal)
+{
+	(void)signal;
+	say("nmi_waits", 1);
+	_exit(0);
+}
+
+/* Seconds of this program's own time on a CPU. It needs much less, if no NMI waits for the code that it has interrupted. */
+static void limit_time(unsigned seconds)
+{
+	struct itimerval limit = { .it_value.tv_sec = seconds };
+
+	signal(SIGVTALRM, waits_for_ever);
+	setitimer(ITIMER_VIRTUAL, &limit, NULL);
+}
+
+static void (*nmi)(void);
+static unsigned nmi_at, steps; /* one NMI, behind instruction nmi_at of STEP() */
+static bool came;
+
+static void one_nmi(int signal, siginfo_t *info, void *context)
+{
+	(void)signal, (void)info;
+	if (steps++ != nmi_at)
+		return;
+	came = true;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+	nmi();
+}
+
+#define STEP(statement)                                                                            \
+	do {                                                                                       \
+		struct sigaction action = { .sa_sigaction = one_nmi, .sa_flags = SA_SIGINFO };     \
+                                                                                                   \
+		sigaction(SIGTRAP, &action, NULL);                                                 \
+		steps = 0;                                                                         \
+		came = false;                                                                      \
+		set_trap_flag();                                                                   \
+		statement;                                                                         \
+		clear_trap_flag();                                                                 \
+	} while (0)
+
+/* NMIs that want the same lock, behind each instruction while it is taken and freed. */
+static u32 stepped;
+static volatile unsigned nmis;
+
+static void nmi_in_a_lock(int signal)
+{
+	unsigned long flags;
+
+	(void)signal;
+	nmis++;
+	if (bpf_lock(&stepped, &flags))
+		bpf_unlock(&stepped, flags);
+}
+
+static void nmis_in_a_lock(void)
+{
+	unsigned long flags;
+
+	signal(SIGTRAP, nmi_in_a_lock);
+	limit_time(2);
+	set_trap_flag();
+	if (bpf_lock(&stepped, &flags))
+		bpf_unlock(&stepped, flags);
+	clear_trap_flag();
+	limit_time(0);
+	say("nmis", nmis);
+}
+
 static void locks(void)
 {
 	unsigned long flags, inner;
@@ -145,6 +241,7 @@ static void locks(void)
 	pthread_join(thread, NULL);
 	bpf_unlock(&own, flags);
 	say("on_again", !host_irqs_off);
+	nmis_in_a_lock();
 	start_holder(&thread, 50000);
 	say("waited", bpf_lock(&foreign, &flags)); /* holds nothing: it may wait */
 	bpf_unlock(&foreign, flags);
@@ -152,6 +249,38 @@ static void locks(void)
 }
 
 #define ELEMS 6
+
+static struct bpf_pool *nmi_pool;
+static struct bpf_pool_elem *nmi_has;
+
+static void nmi_takes(void)
+{
+	nmi_has = bpf_pool_take(nmi_pool);
+}
+
+/* An NMI takes an element, behind any instruction while one is given back. Returns how often it is still in the pool. */
+static u64 taken_and_free(struct bpf_pool *pool)
+{
+	struct bpf_pool_elem *all[ELEMS];
+	u64 both = 0;
+
+	nmi_pool = pool;
+	nmi = nmi_takes;
+	for (nmi_at = 0, came = true; came; nmi_at++) {
+		struct bpf_pool_elem *elem = bpf_pool_take(pool);
+		unsigned n = 0;
+
+		nmi_has = NULL;
+		STEP(bpf_pool_give(pool, elem));
+		while (n < ELEMS && (all[n] = bpf_pool_take(pool)))
+			both += all[n++] == nmi_has;
+		while (n)
+			bpf_pool_give(pool, all[--n]);
+		if (nmi_has)
+			bpf_pool_give(pool, nmi_has);
+	}
+	return both;
+}
 
 static void pools(void)
 {
@@ -181,6 +310,7 @@ static void pools(void)
 		for (unsigned j = 0; j < i; j++)
 			same += tops[i] == tops[j];
 	say("same", same);
+	say("both", n ? taken_and_free(pool) : 0);
 	n = 0;
 	while (n < ELEMS + 1 && bpf_pool_take(pool))
 		n++;
@@ -216,41 +346,66 @@ static void hashes(void)
 }
 
 #define STAYING 8
-#define MOVING  8
-#define MOVES   4000
+#define MOVING	8
 
 static struct bpf_map *shared;
-static u64 moves;
+static u64 moves, missed;
 
-static void move_elements(int sig)
+static void elements_go(void)
 {
-	(void)sig;
 	for (u64 i = 0; i < MOVING; i++) {
 		u64 key = (moves + 1) * 1000 + i;
 
 		shared->ops->delete (shared, &key);
 	}
+}
+
+static void elements_come(void)
+{
 	moves++;
 	for (u64 i = 0; i < MOVING; i++)
 		update(shared, (moves + 1) * 1000 + i, 1);
 }
 
-/* Keys that stay, in two lists through which others come and go while a reader is at them. */
+static void elements_move(void)
+{
+	elements_go();
+	elements_come();
+}
+
+static void nmi_looks_up(int signal)
+{
+	(void)signal;
+	for (u64 key = 0; key < STAYING; key++)
+		missed += !lookup(shared, key);
+}
+
+/* Keys that stay, in two lists through which others come and go, behind any instruction of a reader, and of a writer. */
 static void readers(void)
 {
-	struct itimerval often = { { 0, 20 }, { 0, 20 } };
-	u64 missed = 0;
+	void (*const changes[])(void) = { elements_go, elements_move };
 
-	signal(SIGALRM, move_elements);
 	shared = new_map(BPF_MAP_TYPE_HASH, 8, 64);
 	to_htab(shared)->mask = 1;
 	for (u64 key = 0; key < STAYING; key++)
 		update(shared, key, key);
-	for (u64 key = 1000; key < 1000 + MOVING; key++)
-		update(shared, key, key);
-	setitimer(ITIMER_REAL, &often, NULL);
-	for (u64 key = 0; __atomic_load_n(&moves, __ATOMIC_RELAXED) < MOVES; key = (key + 1) % STAYING)
-		missed += !lookup(shared, key);
+	elements_come();
+	limit_time(2);
+	for (unsigned i = 0; i < 2 * STAYING; i++) {
+		u64 key = i / 2, *found;
+
+		nmi = changes[i % 2];
+		for (nmi_at = 0, came = true; came; nmi_at++) {
+			elements_move(); /* all are there */
+			STEP(found = lookup(shared, key));
+			missed += !found;
+		}
+	}
+	elements_move();
+	signal(SIGTRAP, nmi_looks_up);
+	set_trap_flag();
+	elements_move();
+	clear_trap_flag();
 	say("missed", missed);
 }
 
