@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Record the traces of docs/twelve-traces.md, and make a page with questions of each: web/traces.py [--build DIR] [-o DIR]
 
-The chapter has the commands of each trace, web/traces.toml its questions. The machine counts time in instructions, so two recordings
-of a kernel are the same. They are kept in traces/ of the build until the kernel, the root file system or the commands change.
+The chapter has the commands of each trace, web/traces.toml its questions. The machine counts time in instructions, so a busy host does
+not show in the figures. The recordings are kept in traces/ of the build until the kernel, the root file system or the commands change.
 """
 import argparse
 import hashlib
