@@ -34,7 +34,7 @@ ALL = {
                       "kernel/smp_nmi.c", "kernel/watchdog.c", "kernel/watchdog.h", "kernel/preempt.h"), ("test_sched", "test_events_sched")),
     "rcu": Subject(("kernel/rcu",), ("test_rcu",)),
     "abi": Subject(("kernel/process", "kernel/ptrace", "kernel/seccomp", "kernel/signal", "kernel/vm", "kernel/syscalls", "kernel/futex", "kernel/posix_time", "kernel/random",
-                    "fs", "net", "tests/abi", "tests/boot/strace_suite.py"), ("test_abi", "test_system_calls", "test_core_dumps", "test_debuggers", "test_ptrace", "test_strace_suite"), (), ("fuzz_seccomp",)),
+                    "fs", "net", "tests/abi", "tests/boot/kselftests.py", "tests/boot/strace_suite.py"), ("test_abi", "test_system_calls", "test_core_dumps", "test_debuggers", "test_kselftests", "test_ptrace", "test_strace_suite"), (), ("fuzz_seccomp",)),
     "load": Subject(("kernel/process", "kernel/task", "kernel/vm", "tests/load"), ("test_load", "test_hostile_user")),
     "files": Subject(("fs",), ("test_files", "test_shell", "test_initramfs"), ("test_vfs", "test_seq_file"), ("fuzz_cpio",)),
     "proc": Subject(("fs/proc",), ("test_proc*",)),
