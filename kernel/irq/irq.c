@@ -87,5 +87,5 @@ void handle_device_irq(unsigned irq)
 	trace_irq_handler_entry((int)irq, &irq_actions[irq]);
 	/* false is no error: the handler may have served this interrupt with the last one */
 	handled = handler((int)irq, irq_actions[irq].dev);
-	trace_irq_handler_exit((int)irq, handled);
+	trace_irq_handler_exit((int)irq, &irq_actions[irq], handled);
 }

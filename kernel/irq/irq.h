@@ -9,7 +9,7 @@ struct seq_file;
 /* A device handler. Returns true if its device has caused the interrupt. Hardirq context. */
 typedef bool (*irq_handler_t)(int irq, void *dev);
 
-/* What a device interrupt does. Tools read the name by BTF from the event irq_handler_entry. */
+/* What a device interrupt does. Tools read the name by BTF from the events irq_handler_*. */
 struct irqaction {
 	irq_handler_t handler; /* [irq_lock] to write, after name and dev; NULL when free */
 	const char *name;      /* [irq_lock] */

@@ -25,15 +25,15 @@ TRACE_EVENT(irq_handler_entry,
 );
 
 TRACE_EVENT(irq_handler_exit,
-	TP_PROTO(int irq, bool handled),
-	TP_ARGS(irq, handled),
+	TP_PROTO(int irq, struct irqaction *action, int ret),
+	TP_ARGS(irq, action, ret),
 	TP_STRUCT__entry(
 		__field(int, irq)
 		__field(int, ret)
 	),
 	TP_fast_assign(
 		__entry->irq = irq;
-		__entry->ret = handled;
+		__entry->ret = ret;
 	),
 	TP_printk("irq=%d ret=%s", __entry->irq, __entry->ret ? "handled" : "unhandled")
 );

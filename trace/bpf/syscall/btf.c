@@ -170,6 +170,17 @@ static bool is_name(const char *name)
 	return true;
 }
 
+/* Linkage of a VAR, which is the word behind it. Programs find the names by the kernel's types. */
+enum { BTF_VAR_STATIC, BTF_VAR_GLOBAL_ALLOCATED, BTF_VAR_GLOBAL_EXTERN };
+
+/* libbpf makes an extern variable a global one before it loads the types. */
+static bool has_linkage(const struct btf_type *t)
+{
+	u32 linkage = *(const u32 *)(t + 1);
+
+	return linkage == BTF_VAR_STATIC || linkage == BTF_VAR_GLOBAL_ALLOCATED;
+}
+
 /* Of a DATASEC: it lists variables, each of 12 bytes, of which the first 4 are the type. */
 static bool lists_variables(const struct btf *btf, const struct btf_type *t)
 {
@@ -192,7 +203,8 @@ static bool is_good_type(const struct btf *btf, const struct btf_type *t)
 	case BTF_KIND_TYPEDEF:
 		return *name && is_name(name);
 	case BTF_KIND_VAR:
-		return *name && is_name(name) && t->type && t->type < btf->nr_types;
+		return *name && is_name(name) && t->type && t->type < btf->nr_types &&
+		       has_linkage(t);
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
 	case BTF_KIND_ENUM:
