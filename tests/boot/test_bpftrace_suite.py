@@ -12,7 +12,9 @@ import bpftrace_suite
 from conftest import machine_with
 
 pytestmark = pytest.mark.soak
-SUITES = ("basic", "builtin", "call", "intcast", "other", "probe", "signals")
+SUITES = ("addrspace", "array", "banned_probes", "basic", "btf", "builtin", "call", "complex_types", "dwarf", "file-output", "intcast",
+          "intptrcast", "json-output", "other", "pointers", "precedence", "probe", "signals", "signed_ints", "struct", "tuples",
+          "variable")
 
 
 def run_suite(machine, suite):
