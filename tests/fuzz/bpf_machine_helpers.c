@@ -83,12 +83,10 @@ static void use_argument(struct machine *m, const struct bpf_func_proto *proto,
 			   map->value_size);
 		break;
 	case ARG_PTR_TO_MEM:
-		if (type & ARG_FIXED_SIZE)
-			size = proto->arg_size[i];
 		/* Of no bytes the pointer may be anything. */
 		if (size)
 			use_memory(m, word, type, size);
-		else if (!(type & ARG_FIXED_SIZE) && next != ARG_CONST_SIZE_OR_ZERO)
+		else if (next != ARG_CONST_SIZE_OR_ZERO)
 			machine_fail(m, "a size is 0");
 		break;
 	case ARG_PTR_TO_CTX:
@@ -101,9 +99,6 @@ static void use_argument(struct machine *m, const struct bpf_func_proto *proto,
 		break;
 	case ARG_PTR_TO_LONG:
 		machine_fill(m, word, 8);
-		break;
-	case ARG_PTR_TO_INT:
-		machine_fill(m, word, 4);
 		break;
 	case ARG_PTR_TO_STACK:
 		if (word.region < 0 || m->regions[word.region].kind != REGION_STACK)

@@ -1,6 +1,7 @@
 /* kmalloc() on the host: counts objects, and fails when a test wants. For host tests and fuzzers. */
 #pragma once
 
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "kernel/mm/slab.h"
@@ -28,4 +29,9 @@ void kfree(const void *object)
 {
 	host_objects -= object != NULL;
 	free((void *)object);
+}
+
+size_t ksize(const void *object)
+{
+	return malloc_usable_size((void *)object);
 }

@@ -101,30 +101,30 @@ static struct sample random_sample(void)
 		u64 member = sample.members[i];
 
 		differ |= member ^ sample.members[0];
-		s->smin = min(s->smin, (s64)member);
-		s->smax = max(s->smax, (s64)member);
-		s->umin = min(s->umin, member);
-		s->umax = max(s->umax, member);
-		s->s32_min = min(s->s32_min, (s32)member);
-		s->s32_max = max(s->s32_max, (s32)member);
-		s->u32_min = min(s->u32_min, (u32)member);
-		s->u32_max = max(s->u32_max, (u32)member);
+		s->whole.smin = min(s->whole.smin, (s64)member);
+		s->whole.smax = max(s->whole.smax, (s64)member);
+		s->whole.umin = min(s->whole.umin, member);
+		s->whole.umax = max(s->whole.umax, member);
+		s->half.smin = min(s->half.smin, (s32)member);
+		s->half.smax = max(s->half.smax, (s32)member);
+		s->half.umin = min(s->half.umin, (u32)member);
+		s->half.umax = max(s->half.umax, (u32)member);
 	}
 	if (!(knows & 1)) {
-		s->smin = INT64_MIN;
-		s->smax = INT64_MAX;
+		s->whole.smin = INT64_MIN;
+		s->whole.smax = INT64_MAX;
 	}
 	if (!(knows & 2)) {
-		s->umin = 0;
-		s->umax = UINT64_MAX;
+		s->whole.umin = 0;
+		s->whole.umax = UINT64_MAX;
 	}
 	if (!(knows & 4)) {
-		s->s32_min = INT32_MIN;
-		s->s32_max = INT32_MAX;
+		s->half.smin = INT32_MIN;
+		s->half.smax = INT32_MAX;
 	}
 	if (!(knows & 8)) {
-		s->u32_min = 0;
-		s->u32_max = UINT32_MAX;
+		s->half.umin = 0;
+		s->half.umax = UINT32_MAX;
 	}
 	if (knows & 16)
 		differ |= random_u64() & random_u64();
@@ -246,7 +246,7 @@ static void test_truncation_keeps_the_lower_bytes(void **state)
 		for (m = 0; m < a.nr; m++)
 			if (!scalar_contains(&a.s, a.members[m] & (~0ULL >> (64 - 8 * bytes))))
 				fail_with("truncate", bytes, true, a.members[m], 0);
-		assert_true(a.s.umax <= ~0ULL >> (64 - 8 * bytes));
+		assert_true(a.s.whole.umax <= ~0ULL >> (64 - 8 * bytes));
 	}
 }
 
@@ -303,8 +303,8 @@ static struct bpf_scalar between(u64 umin, u64 umax)
 	struct bpf_scalar s;
 
 	scalar_set_unknown(&s);
-	s.umin = umin;
-	s.umax = umax;
+	s.whole.umin = umin;
+	s.whole.umax = umax;
 	scalar_sync(&s);
 	return s;
 }
@@ -317,21 +317,22 @@ static void test_masks_and_shifts_bound_an_unknown_number(void **state)
 	scalar_set_unknown(&s);
 	scalar_set_const(&number, 0xff);
 	scalar_alu(&s, &number, BPF_AND, true);
-	assert_true(s.umin == 0 && s.umax == 0xff && s.smin == 0 && s.smax == 0xff);
-	assert_true(s.s32_min == 0 && s.s32_max == 0xff && s.u32_max == 0xff);
+	assert_true(s.whole.umin == 0 && s.whole.umax == 0xff);
+	assert_true(s.whole.smin == 0 && s.whole.smax == 0xff);
+	assert_true(s.half.smin == 0 && s.half.smax == 0xff && s.half.umax == 0xff);
 	scalar_set_const(&number, 3);
 	scalar_alu(&s, &number, BPF_LSH, true);
-	assert_true(s.umax == 0x7f8 && tnum_is_aligned(s.var_off, 8));
+	assert_true(s.whole.umax == 0x7f8 && tnum_is_aligned(s.var_off, 8));
 	scalar_alu(&s, &number, BPF_MUL, true);
-	assert_true(s.umax == 3 * 0x7f8 && tnum_is_aligned(s.var_off, 8));
+	assert_true(s.whole.umax == 3 * 0x7f8 && tnum_is_aligned(s.var_off, 8));
 
 	scalar_set_unknown(&s);
 	scalar_set_const(&number, 60);
 	scalar_alu(&s, &number, BPF_RSH, true);
-	assert_true(s.umax == 15 && s.smax == 15 && s.smin == 0);
+	assert_true(s.whole.umax == 15 && s.whole.smax == 15 && s.whole.smin == 0);
 	scalar_set_unknown(&s);
 	scalar_alu(&s, &number, BPF_ARSH, true);
-	assert_true(s.smin == -8 && s.smax == 7 && s.s32_min == -8);
+	assert_true(s.whole.smin == -8 && s.whole.smax == 7 && s.half.smin == -8);
 }
 
 static void test_sign_extension_by_two_shifts_keeps_the_range_of_the_half(void **state)
@@ -340,13 +341,13 @@ static void test_sign_extension_by_two_shifts_keeps_the_range_of_the_half(void *
 
 	(void)state;
 	scalar_set_unknown(&s);
-	s.s32_min = -7;
-	s.s32_max = 1000;
+	s.half.smin = -7;
+	s.half.smax = 1000;
 	scalar_sync(&s);
 	scalar_set_const(&number, 32);
 	scalar_alu(&s, &number, BPF_LSH, true);
 	scalar_alu(&s, &number, BPF_ARSH, true);
-	assert_true(s.smin == -7 && s.smax == 1000);
+	assert_true(s.whole.smin == -7 && s.whole.smax == 1000);
 }
 
 static void test_operations_of_32_bits_clear_the_upper_half(void **state)
@@ -356,7 +357,7 @@ static void test_operations_of_32_bits_clear_the_upper_half(void **state)
 	(void)state;
 	scalar_set_const(&one, 1);
 	scalar_alu(&s, &one, BPF_ADD, false);
-	assert_true(s.umax <= UINT32_MAX);
+	assert_true(s.whole.umax <= UINT32_MAX);
 	assert_true(scalar_contains(&s, 0) && scalar_contains(&s, UINT32_MAX));
 	assert_false(scalar_contains(&s, 1ULL << 32));
 }
@@ -376,7 +377,7 @@ static void test_shifts_out_of_range_and_divisions_are_unknown(void **state)
 		scalar_set_const(&s, 1);
 		scalar_set_const(&places, 32);
 		scalar_alu(&s, &places, ops[i], false);
-		assert_true(s.umin == 0 && s.umax == UINT32_MAX);
+		assert_true(s.whole.umin == 0 && s.whole.umax == UINT32_MAX);
 	}
 	scalar_set_const(&s, 8);
 	scalar_alu(&s, &places, BPF_DIV, true);
@@ -390,13 +391,13 @@ static void test_branches_bound_both_numbers(void **state)
 	(void)state;
 	scalar_set_unknown(&a);
 	scalar_branch(&a, &b, BPF_JLT, false, true);
-	assert_true(a.umin == 0 && a.umax == 8 && b.umin == 3 && b.umax == 9);
+	assert_true(a.whole.umin == 0 && a.whole.umax == 8 && b.whole.umin == 3 && b.whole.umax == 9);
 	scalar_branch(&a, &b, BPF_JGE, false, true);
-	assert_true(a.umin == 3 && a.umax == 8 && b.umin == 3 && b.umax == 8);
+	assert_true(a.whole.umin == 3 && a.whole.umax == 8 && b.whole.umin == 3 && b.whole.umax == 8);
 	scalar_set_const(&b, 5);
 	assert_int_equal(scalar_is_branch_taken(&a, &b, BPF_JEQ, false), -1);
 	scalar_branch(&a, &b, BPF_JEQ, false, true);
-	assert_true(scalar_is_const(&a) && a.umin == 5);
+	assert_true(tnum_is_const(a.var_off) && a.whole.umin == 5);
 	assert_int_equal(scalar_is_branch_taken(&a, &b, BPF_JNE, false), 0);
 
 	scalar_set_unknown(&a);
@@ -406,12 +407,12 @@ static void test_branches_bound_both_numbers(void **state)
 	scalar_set_unknown(&a);
 	scalar_set_const(&flag, ~7ULL);
 	scalar_branch(&a, &flag, BPF_JSET, false, false);
-	assert_int_equal(a.umax, 7);
+	assert_int_equal(a.whole.umax, 7);
 
 	scalar_set_unknown(&a);
 	scalar_set_const(&b, 0);
 	scalar_branch(&a, &b, BPF_JNE, false, true);
-	assert_int_equal(a.umin, 1);
+	assert_int_equal(a.whole.umin, 1);
 }
 
 static void test_a_comparison_of_32_bits_says_nothing_of_the_upper_half(void **state)
@@ -422,9 +423,9 @@ static void test_a_comparison_of_32_bits_says_nothing_of_the_upper_half(void **s
 	scalar_set_unknown(&a);
 	scalar_set_const(&b, 10);
 	scalar_branch(&a, &b, BPF_JLT, true, true);
-	assert_true(a.u32_max == 9 && a.umax > UINT32_MAX);
+	assert_true(a.half.umax == 9 && a.whole.umax > UINT32_MAX);
 	scalar_truncate(&a, 4);
-	assert_int_equal(a.umax, 9);
+	assert_int_equal(a.whole.umax, 9);
 }
 
 static void test_a_branch_that_no_member_takes_is_empty(void **state)

@@ -148,9 +148,17 @@ static inline bool bpf_insn_is_helper_call(const struct bpf_insn *insn)
 {
 	return insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == 0;
 }
+static inline bool bpf_insn_is_kfunc_call(const struct bpf_insn *insn)
+{
+	return insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_KFUNC_CALL;
+}
 static inline bool bpf_insn_is_pseudo_func(const struct bpf_insn *insn)
 {
 	return bpf_insn_is_ld_imm64(insn) && insn->src_reg == BPF_PSEUDO_FUNC;
+}
+static inline bool bpf_insn_is_atomic(const struct bpf_insn *insn)
+{
+	return BPF_CLASS(insn->code) == BPF_STX && BPF_MODE(insn->code) == BPF_ATOMIC;
 }
 /* A jump with or without a condition; no call, no exit. */
 static inline bool bpf_insn_is_jump(const struct bpf_insn *insn)
@@ -158,6 +166,10 @@ static inline bool bpf_insn_is_jump(const struct bpf_insn *insn)
 	u8 class = BPF_CLASS(insn->code), op = BPF_OP(insn->code);
 
 	return (class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL && op != BPF_EXIT;
+}
+static inline bool bpf_insn_is_ja(const struct bpf_insn *insn)
+{
+	return insn->code == (BPF_JMP | BPF_JA) || insn->code == (BPF_JMP32 | BPF_JA);
 }
 /* How far a jump goes. JMP32 | JA is the long one: it has its distance in imm. */
 static inline s32 bpf_jump_distance(const struct bpf_insn *insn)

@@ -146,7 +146,7 @@ enum bpf_arg_type {
 	ARG_CONST_MAP_PTR,    /* a map */
 	ARG_PTR_TO_MAP_KEY,   /* initialised memory, key_size bytes */
 	ARG_PTR_TO_MAP_VALUE, /* initialised memory, value_size bytes */
-	ARG_PTR_TO_MEM,       /* memory; its size is the next argument, or fixed: arg_size */
+	ARG_PTR_TO_MEM,       /* memory; its size is the next argument */
 	ARG_CONST_SIZE,       /* > 0, with a bound */
 	ARG_CONST_SIZE_OR_ZERO,
 	ARG_PTR_TO_CTX,
@@ -155,7 +155,6 @@ enum bpf_arg_type {
 	ARG_CONST_ALLOC_SIZE_OR_ZERO, /* a known constant: the size of memory that is returned */
 	ARG_PTR_TO_BTF_ID,            /* a structure of the kernel: arg_btf_name */
 	ARG_PTR_TO_LONG,              /* 8 bytes to be written */
-	ARG_PTR_TO_INT,
 	ARG_PTR_TO_STACK,     /* a pointer to the stack, or NULL with MAYBE_NULL: for a callback */
 	ARG_PTR_TO_FUNC,      /* a callback */
 	ARG_PTR_TO_CONST_STR, /* text in a frozen read-only map */
@@ -163,28 +162,37 @@ enum bpf_arg_type {
 	BPF_ARG_BASE = 0xff,
 	/* flags */
 	ARG_MAYBE_NULL = 0x100,
-	ARG_MEM_UNINIT = 0x200,   /* the helper writes all of it */
-	ARG_MEM_RDONLY = 0x400,   /* the helper only reads: read-only memory will do */
-	ARG_FIXED_SIZE = 0x800,   /* of ARG_PTR_TO_MEM: arg_size[] */
-	ARG_OBJ_RELEASE = 0x1000, /* gives up the reference */
+	ARG_MEM_UNINIT = 0x200, /* the helper writes all of it */
+	ARG_MEM_RDONLY = 0x400, /* the helper only reads: read-only memory will do */
 };
 
 enum bpf_return_type {
 	RET_INTEGER,
+	RET_SIZE, /* the bytes that were written, at most ARG_CONST_SIZE, or an errno */
 	RET_VOID,
 	RET_PTR_TO_MAP_VALUE_OR_NULL,
 	RET_PTR_TO_ALLOC_MEM_OR_NULL, /* a reference that must be given up */
 	RET_PTR_TO_BTF_ID,            /* ret_btf_name, trusted, never NULL */
 };
 
+/* Maps that hold the values of the program's keys, and nothing else. */
+#define BPF_MAP_BIT(type) (1ULL << BPF_MAP_TYPE_##type)
+#define BPF_MAPS_OF_VALUES                                                                         \
+	(BPF_MAP_BIT(HASH) | BPF_MAP_BIT(ARRAY) | BPF_MAP_BIT(LPM_TRIE) | BPF_MAP_BIT(LRU_HASH) |  \
+	 BPF_MAPS_OF_CPUS)
+/* Those with a value for each CPU. */
+#define BPF_MAPS_OF_CPUS                                                                           \
+	(BPF_MAP_BIT(PERCPU_HASH) | BPF_MAP_BIT(PERCPU_ARRAY) | BPF_MAP_BIT(LRU_PERCPU_HASH))
+
 /* A helper, as one type of programs may call it. Constant. */
 struct bpf_func_proto {
 	u64 (*func)(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 	const char *name; /* without "bpf_" */
 	bool gpl_only, may_sleep;
+	bool writes_map; /* not into one that is read-only for programs */
 	enum bpf_return_type ret_type;
 	u16 arg_type[5]; /* enum bpf_arg_type */
-	u32 arg_size[5];
+	u64 map_types;   /* ARG_CONST_MAP_PTR: bits of enum bpf_map_type; 0: BPF_MAPS_OF_VALUES */
 	const char *arg_btf_name[5], *ret_btf_name; /* of a struct of the kernel, "task_struct" */
 	/* Whether this program may call it; no: "helper call is not allowed in probe". NULL: yes */
 	bool (*allowed)(const struct bpf_prog *prog);

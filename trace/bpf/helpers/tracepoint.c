@@ -9,11 +9,13 @@
 /* clang-format off */
 static const struct bpf_helper helpers[] = {
 	BPF_HELPER_AS(perf_event_output, bpf_perf_event_output_record, .gpl_only = true,
+		      .map_types = BPF_MAP_BIT(PERF_EVENT_ARRAY),
 		      BPF_ARGS(ARG_PTR_TO_CTX, ARG_CONST_MAP_PTR, ARG_ANYTHING, ARG_MEM_IN,
 			       ARG_CONST_SIZE_OR_ZERO)),
 	BPF_HELPER_AS(get_stackid, bpf_get_stackid_record, .gpl_only = true,
+		      .map_types = BPF_MAP_BIT(STACK_TRACE),
 		      BPF_ARGS(ARG_PTR_TO_CTX, ARG_CONST_MAP_PTR, ARG_ANYTHING)),
-	BPF_HELPER_AS(get_stack, bpf_get_stack_record, .gpl_only = true,
+	BPF_HELPER_AS(get_stack, bpf_get_stack_record, .gpl_only = true, .ret_type = RET_SIZE,
 		      BPF_ARGS(ARG_PTR_TO_CTX, ARG_MEM_OUT, ARG_CONST_SIZE_OR_ZERO, ARG_ANYTHING)),
 	BPF_HELPER_AS(get_attach_cookie, bpf_get_attach_cookie_run, BPF_ARGS(ARG_PTR_TO_CTX)),
 	{ .id = 0 },

@@ -46,7 +46,7 @@ static const struct bpf_helper function_helpers[] = {
 	{ .id = 0 },
 };
 static const struct bpf_helper iter_helpers[] = {
-	BPF_HELPER(get_task_stack,
+	BPF_HELPER(get_task_stack, .ret_type = RET_SIZE,
 		   BPF_ARGS(ARG_PTR_TO_BTF_ID, ARG_MEM_OUT, ARG_CONST_SIZE_OR_ZERO, ARG_ANYTHING),
 		   .arg_btf_name = { "task_struct" }),
 	BPF_HELPER(seq_printf, .gpl_only = true,

@@ -4,7 +4,6 @@
 #include "kernel/compiler.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
-#include "trace/bpf/helpers/numbers.h"
 #include "trace/bpf/verifier/verifier.h"
 
 static const char *const jmp_operator[] = { "jmp", "==",   ">",    ">=", "&",  "!=", "s>",

@@ -6,7 +6,6 @@
 #include "kernel/compiler.h"
 #include "kernel/errno.h"
 #include "kernel/mm/slab.h"
-#include "trace/bpf/helpers/numbers.h"
 #include "trace/bpf/verifier/verifier.h"
 
 static u64 call_target(const struct bpf_func_proto *proto, u32 func_id, const struct bpf_map *map)
@@ -157,6 +156,5 @@ int bpf_fixup(struct bpf_verifier_env *env)
 		if (wide) /* its second half is no instruction */
 			i++;
 	}
-	env->prog->max_ctx_offset = env->max_ctx_offset;
 	return err;
 }

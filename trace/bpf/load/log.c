@@ -93,23 +93,24 @@ static void print_scalar(struct bpf_verifier_env *env, const struct bpf_scalar *
 		verbose(env, "%simm=%lx", sep, s->var_off.value);
 		return;
 	}
-	print_bound(env, &sep, s->smin != (s64)s->umin && s->smin != INT64_MIN, "smin=%ld",
-		    (u64)s->smin);
-	print_bound(env, &sep, s->smax != (s64)s->umax && s->smax != INT64_MAX, "smax=%ld",
-		    (u64)s->smax);
-	print_bound(env, &sep, s->umin != 0, "umin=%lu", s->umin);
-	print_bound(env, &sep, s->umax != UINT64_MAX, "umax=%lu", s->umax);
+	print_bound(env, &sep, s->whole.smin != (s64)s->whole.umin && s->whole.smin != INT64_MIN,
+		    "smin=%ld", (u64)s->whole.smin);
+	print_bound(env, &sep, s->whole.smax != (s64)s->whole.umax && s->whole.smax != INT64_MAX,
+		    "smax=%ld", (u64)s->whole.smax);
+	print_bound(env, &sep, s->whole.umin != 0, "umin=%lu", s->whole.umin);
+	print_bound(env, &sep, s->whole.umax != UINT64_MAX, "umax=%lu", s->whole.umax);
 	if (~s->var_off.mask) {
 		verbose(env, "%svar_off=" TNUM_FMT, sep, TNUM_ARGS(s->var_off));
 		sep = ",";
 	}
-	print_bound(env, &sep, s->s32_min != s->smin && s->s32_min != INT32_MIN, "s32_min=%ld",
-		    (u64)(s64)s->s32_min);
-	print_bound(env, &sep, s->s32_max != s->smax && s->s32_max != INT32_MAX, "s32_max=%ld",
-		    (u64)(s64)s->s32_max);
-	print_bound(env, &sep, s->u32_min != s->umin && s->u32_min != 0, "u32_min=%lu", s->u32_min);
-	print_bound(env, &sep, s->u32_max != s->umax && s->u32_max != UINT32_MAX, "u32_max=%lu",
-		    s->u32_max);
+	print_bound(env, &sep, s->half.smin != s->whole.smin && s->half.smin != INT32_MIN,
+		    "s32_min=%ld", (u64)(s64)s->half.smin);
+	print_bound(env, &sep, s->half.smax != s->whole.smax && s->half.smax != INT32_MAX,
+		    "s32_max=%ld", (u64)(s64)s->half.smax);
+	print_bound(env, &sep, s->half.umin != s->whole.umin && s->half.umin != 0, "u32_min=%lu",
+		    s->half.umin);
+	print_bound(env, &sep, s->half.umax != s->whole.umax && s->half.umax != UINT32_MAX,
+		    "u32_max=%lu", s->half.umax);
 }
 
 static void print_reg(struct bpf_verifier_env *env, const struct bpf_reg_state *reg)
@@ -180,7 +181,7 @@ static void print_state(struct bpf_verifier_env *env, const struct bpf_func_stat
 		verbose(env, " R%u=", i);
 		print_reg(env, &state->regs[i]);
 	}
-	for (u32 i = 0; i < state->allocated_stack / BPF_REG_SIZE; i++)
+	for (u32 i = 0; i < nr_slots(state); i++)
 		if (slots >> i & 1)
 			print_slot(env, &state->stack[i], i);
 	for (u32 i = 0; i < env->cur->nr_refs; i++)

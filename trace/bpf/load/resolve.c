@@ -56,13 +56,13 @@ static int resolve_variable(struct bpf_verifier_env *env, const struct bpf_insn 
 	aux->btf_id = t->type;
 	t = btf_type_skip_modifiers(env->btf, t->type, NULL);
 	if (is_percpu(env->btf, id)) {
-		aux->btf_reg_type = PTR_TO_BTF_ID | MEM_PERCPU;
+		aux->reg_type = PTR_TO_BTF_ID | MEM_PERCPU;
 	} else if (t && btf_kind(t) == BTF_KIND_STRUCT) {
-		aux->btf_reg_type = PTR_TO_BTF_ID;
+		aux->reg_type = PTR_TO_BTF_ID;
 	} else {
-		aux->btf_reg_type = PTR_TO_MEM | MEM_RDONLY;
-		aux->btf_mem_size = bpf_btf_type_size(env->btf, aux->btf_id);
-		if (!aux->btf_mem_size)
+		aux->reg_type = PTR_TO_MEM | MEM_RDONLY;
+		aux->mem_size = bpf_btf_type_size(env->btf, aux->btf_id);
+		if (!aux->mem_size)
 			return refuse(env, -EINVAL,
 				      "ldimm64 unable to resolve the size of type '%s'\n",
 				      t ? btf_name_by_offset(env->btf, t->name_off) : "void");
@@ -151,6 +151,7 @@ static int resolve_map(struct bpf_verifier_env *env, const struct bpf_insn *insn
 	if (err)
 		return err;
 	aux->map = map;
+	aux->reg_type = is_value ? PTR_TO_MAP_VALUE : CONST_PTR_TO_MAP;
 	aux->address = (u64)(uintptr_t)map;
 	if (!is_value)
 		return 0;

@@ -7,135 +7,91 @@
  * between the halves: they are done in one view, and the other learns from it.
  */
 #include "trace/bpf/core/insn.h"
-#include "trace/bpf/verifier/range.h"
+#include "trace/bpf/verifier/scalar.h"
 
-static void range_forget_signed(struct range *r, u8 bits)
+typedef __int128 s128;
+typedef unsigned __int128 u128;
+
+/* The bounds of a result, and any number if it may wrap around. */
+static void set_signed(struct range *r, s128 min, s128 max, u8 bits)
 {
-	r->smin = range_smin(bits);
-	r->smax = range_smax(bits);
+	bool fits = min >= range_smin(bits) && max <= range_smax(bits);
+
+	r->smin = fits ? (s64)min : range_smin(bits);
+	r->smax = fits ? (s64)max : range_smax(bits);
 }
-static void range_forget_unsigned(struct range *r, u8 bits)
+static void set_unsigned(struct range *r, u128 min, u128 max, u8 bits)
 {
-	r->umin = 0;
-	r->umax = range_umax(bits);
-}
-static bool fits_signed(s64 value, u8 bits)
-{
-	return sign_extended((u64)value, bits) == value;
-}
-static bool fits_unsigned(u64 value, u8 bits)
-{
-	return value <= range_umax(bits);
+	bool fits = min <= range_umax(bits) && max <= range_umax(bits);
+
+	r->umin = fits ? (u64)min : 0;
+	r->umax = fits ? (u64)max : range_umax(bits);
 }
 
 static void range_add(struct range *a, const struct range *b, u8 bits)
 {
-	if (__builtin_add_overflow(a->smin, b->smin, &a->smin) ||
-	    __builtin_add_overflow(a->smax, b->smax, &a->smax) || !fits_signed(a->smin, bits) ||
-	    !fits_signed(a->smax, bits))
-		range_forget_signed(a, bits);
-	if (__builtin_add_overflow(a->umin, b->umin, &a->umin) ||
-	    __builtin_add_overflow(a->umax, b->umax, &a->umax) || !fits_unsigned(a->umax, bits))
-		range_forget_unsigned(a, bits);
+	set_signed(a, (s128)a->smin + b->smin, (s128)a->smax + b->smax, bits);
+	set_unsigned(a, (u128)a->umin + b->umin, (u128)a->umax + b->umax, bits);
 }
-
 static void range_sub(struct range *a, const struct range *b, u8 bits)
 {
-	if (__builtin_sub_overflow(a->smin, b->smax, &a->smin) ||
-	    __builtin_sub_overflow(a->smax, b->smin, &a->smax) || !fits_signed(a->smin, bits) ||
-	    !fits_signed(a->smax, bits))
-		range_forget_signed(a, bits);
-	if (a->umin < b->umax) {
-		range_forget_unsigned(a, bits);
-	} else {
-		a->umin -= b->umax;
-		a->umax -= b->umin;
-	}
+	set_signed(a, (s128)a->smin - b->smax, (s128)a->smax - b->smin, bits);
+	set_unsigned(a, (u128)a->umin - b->umax, (u128)a->umax - b->umin, bits);
 }
-
 /*
  * The least and the greatest of the four products of signed bounds are the bounds of the product.
  */
 static void range_mul(struct range *a, const struct range *b, u8 bits)
 {
-	s64 left[] = { a->smin, a->smin, a->smax, a->smax };
-	s64 right[] = { b->smin, b->smax, b->smin, b->smax };
-	s64 product;
-	unsigned i;
+	s128 least = (s128)a->smin * b->smin, most = least;
 
-	for (i = 0; i < 4; i++) {
-		if (__builtin_mul_overflow(left[i], right[i], &product) ||
-		    !fits_signed(product, bits)) {
-			range_forget_signed(a, bits);
-			break;
-		}
-		a->smin = i ? min(a->smin, product) : product;
-		a->smax = i ? max(a->smax, product) : product;
+	for (unsigned i = 1; i < 4; i++) {
+		s128 product = (s128)(i & 1 ? a->smax : a->smin) * (i & 2 ? b->smax : b->smin);
+
+		least = min(least, product);
+		most = max(most, product);
 	}
-	if (__builtin_mul_overflow(a->umax, b->umax, &a->umax) || !fits_unsigned(a->umax, bits))
-		range_forget_unsigned(a, bits);
-	else
-		a->umin *= b->umin;
+	set_signed(a, least, most, bits);
+	set_unsigned(a, (u128)a->umin * b->umin, (u128)a->umax * b->umax, bits);
 }
-
 /* What the bits do not say: AND makes no number greater, OR makes none less. */
-static void range_bitwise(struct range *a, const struct range *b, u8 op, u8 bits)
+static void range_and(struct range *a, const struct range *b, u8 bits)
 {
-	u64 umin = op == BPF_OR ? max(a->umin, b->umin) : 0;
-	u64 umax = op == BPF_AND ? min(a->umax, b->umax) : range_umax(bits);
-
+	*a = range_of_unsigned(0, min(a->umax, b->umax), bits);
+}
+static void range_or(struct range *a, const struct range *b, u8 bits)
+{
+	*a = range_of_unsigned(max(a->umin, b->umin), range_umax(bits), bits);
+}
+static void range_xor(struct range *a, const struct range *b __unused, u8 bits)
+{
 	*a = range_unknown(bits);
-	a->umin = umin;
-	a->umax = umax;
 }
 
-/* Shifts by least to most, which are less than bits. On the left nothing may be lost. */
-static void range_lsh(struct range *r, u8 least, u8 most, u8 bits)
-{
-	s64 limit = range_smax(bits) >> most;
-
-	if (r->smin < -limit - 1 || r->smax > limit) {
-		range_forget_signed(r, bits);
-	} else {
-		r->smin = (s64)((u64)r->smin << (r->smin < 0 ? most : least));
-		r->smax = (s64)((u64)r->smax << (r->smax < 0 ? least : most));
-	}
-	if (r->umax > range_umax(bits) >> most) {
-		range_forget_unsigned(r, bits);
-	} else {
-		r->umin <<= least;
-		r->umax <<= most;
-	}
-}
-static void range_rsh(struct range *r, u8 least, u8 most, u8 bits)
-{
-	r->umin >>= most;
-	r->umax >>= least;
-	range_forget_signed(r, bits);
-}
-static void range_arsh(struct range *r, u8 least, u8 most, u8 bits)
-{
-	r->smin >>= r->smin < 0 ? least : most;
-	r->smax >>= r->smax < 0 ? most : least;
-	range_forget_unsigned(r, bits);
-}
-
-/* By op >> 4. */
-static struct tnum (*const tnum_ops[])(struct tnum a, struct tnum b) = {
-	[BPF_ADD >> 4] = tnum_add, [BPF_SUB >> 4] = tnum_sub, [BPF_MUL >> 4] = tnum_mul,
-	[BPF_AND >> 4] = tnum_and, [BPF_OR >> 4] = tnum_or,   [BPF_XOR >> 4] = tnum_xor,
+/* By op >> 4. The others have none. */
+static const struct operation {
+	struct tnum (*of_bits)(struct tnum a, struct tnum b);
+	void (*of_range)(struct range *a, const struct range *b, u8 bits);
+} operations[(BPF_ARSH >> 4) + 1] = {
+	[BPF_ADD >> 4] = { tnum_add, range_add }, [BPF_SUB >> 4] = { tnum_sub, range_sub },
+	[BPF_MUL >> 4] = { tnum_mul, range_mul }, [BPF_AND >> 4] = { tnum_and, range_and },
+	[BPF_OR >> 4] = { tnum_or, range_or },    [BPF_XOR >> 4] = { tnum_xor, range_xor },
 };
 
-static void range_alu(struct range *a, const struct range *b, u8 op, u8 bits)
+/* Shifts by least to most, which are less than bits. */
+static void range_shift(struct range *r, u8 op, u8 least, u8 most, u8 bits)
 {
-	if (op == BPF_ADD)
-		range_add(a, b, bits);
-	else if (op == BPF_SUB)
-		range_sub(a, b, bits);
-	else if (op == BPF_MUL)
-		range_mul(a, b, bits);
-	else
-		range_bitwise(a, b, op, bits);
+	if (op == BPF_LSH) {
+		set_signed(r, r->smin * ((s128)1 << (r->smin < 0 ? most : least)),
+			   r->smax * ((s128)1 << (r->smax < 0 ? least : most)), bits);
+		set_unsigned(r, (u128)r->umin << least, (u128)r->umax << most, bits);
+	} else if (op == BPF_RSH) {
+		*r = range_of_unsigned(r->umin >> most, r->umax >> least, bits);
+	} else {
+		r->smin >>= r->smin < 0 ? least : most;
+		r->smax >>= r->smax < 0 ? most : least;
+		set_unsigned(r, 0, range_umax(bits), bits);
+	}
 }
 
 /*
@@ -144,60 +100,39 @@ static void range_alu(struct range *a, const struct range *b, u8 op, u8 bits)
  */
 static void scalar_shift(struct bpf_scalar *dst, const struct range *by, u8 op, u8 bits)
 {
-	struct range r = scalar_range(dst, bits), lower = scalar_range(dst, 32);
 	u8 least = (u8)by->umin, most = (u8)by->umax;
-	struct tnum bits_known = dst->var_off;
+	/* Of a number that moves so far to the left, only the lower half is left. */
+	struct range r = scalar_range(dst, op == BPF_LSH && least >= 32 ? 32 : bits);
+	/* By an unknown number of places, all bits are unknown; a shift to the left makes some 0. */
+	struct tnum known = least == most ? dst->var_off : tnum_unknown;
 
 	scalar_set_unknown(dst);
 	if (by->umax >= bits)
 		return;
-	if (least != most) /* of unknown bits, a shift to the left still makes some 0 */
-		bits_known = tnum_unknown;
-	if (op == BPF_LSH) {
-		dst->var_off = tnum_lshift(bits_known, least);
-		/* Only the lower half is left. */
-		if (least >= 32)
-			r = lower;
-		range_lsh(&r, least, most, bits);
-	} else if (op == BPF_RSH) {
-		dst->var_off = tnum_rshift(bits_known, least);
-		range_rsh(&r, least, most, bits);
-	} else {
-		dst->var_off = tnum_arshift(bits_known, least, bits);
-		range_arsh(&r, least, most, bits);
-	}
-	scalar_set_range(dst, r, bits);
+	if (op == BPF_LSH)
+		dst->var_off = tnum_lshift(known, least);
+	else if (op == BPF_RSH)
+		dst->var_off = tnum_rshift(known, least);
+	else
+		dst->var_off = tnum_arshift(known, least, bits);
+	range_shift(&r, op, least, most, bits);
+	scalar_range(dst, bits) = r;
 }
 
 void scalar_alu(struct bpf_scalar *dst, const struct bpf_scalar *src, u8 op, bool is_64)
 {
-	struct range whole = scalar_range(dst, 64), half = scalar_range(dst, 32);
-	struct range src_whole = scalar_range(src, 64), src_half = scalar_range(src, 32);
-	struct tnum b = src->var_off;
+	const struct operation *operation = &operations[op >> 4];
+	u8 bits = is_64 ? 64 : 32;
+	struct tnum by = tnum_cast(src->var_off, bits / 8);
 
-	if (!is_64) {
-		dst->var_off = tnum_cast(dst->var_off, 4);
-		b = tnum_cast(b, 4);
-	}
-	switch (op) {
-	case BPF_ADD:
-	case BPF_SUB:
-	case BPF_MUL:
-	case BPF_AND:
-	case BPF_OR:
-	case BPF_XOR:
-		dst->var_off = tnum_ops[op >> 4](dst->var_off, b);
-		range_alu(&whole, &src_whole, op, 64);
-		range_alu(&half, &src_half, op, 32);
-		scalar_set_range(dst, whole, 64);
-		scalar_set_range(dst, half, 32);
-		break;
-	case BPF_LSH:
-	case BPF_RSH:
-	case BPF_ARSH:
-		scalar_shift(dst, is_64 ? &src_whole : &src_half, op, is_64 ? 64 : 32);
-		break;
-	default:
+	dst->var_off = tnum_cast(dst->var_off, bits / 8);
+	if (operation->of_bits) {
+		dst->var_off = operation->of_bits(dst->var_off, by);
+		operation->of_range(&dst->whole, &src->whole, 64);
+		operation->of_range(&dst->half, &src->half, 32);
+	} else if (op == BPF_LSH || op == BPF_RSH || op == BPF_ARSH) {
+		scalar_shift(dst, &scalar_range(src, bits), op, bits);
+	} else {
 		scalar_set_unknown(dst);
 	}
 	if (!is_64)

@@ -4,7 +4,7 @@
 #include "kernel/compiler.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/bpf/verifier/calls.h"
+#include "trace/bpf/verifier/verifier.h"
 
 /* The kinds of registers that will do, up to the first 0. */
 typedef u32 reg_types[8];
@@ -22,17 +22,10 @@ static const reg_types types_of_arg[__BPF_ARG_TYPE_MAX] = {
 	[ARG_PTR_TO_ALLOC_MEM] = { PTR_TO_MEM | MEM_ALLOC },
 	[ARG_PTR_TO_BTF_ID] = { PTR_TO_BTF_ID },
 	[ARG_PTR_TO_LONG] = { PTR_TO_STACK, PTR_TO_MAP_VALUE, PTR_TO_MEM, PTR_TO_MEM | MEM_ALLOC },
-	[ARG_PTR_TO_INT] = { PTR_TO_STACK, PTR_TO_MAP_VALUE, PTR_TO_MEM, PTR_TO_MEM | MEM_ALLOC },
 	[ARG_PTR_TO_STACK] = { PTR_TO_STACK },
 	[ARG_PTR_TO_FUNC] = { PTR_TO_FUNC },
 	[ARG_PTR_TO_CONST_STR] = { PTR_TO_MAP_VALUE },
 };
-/* A helper that does not say that it only reads is taken to write. */
-static bool arg_is_written(const struct bpf_call *call, u32 arg)
-{
-	return !(call->proto->arg_type[arg] & ARG_MEM_RDONLY);
-}
-
 static int check_btf_arg(struct bpf_verifier_env *env, u32 arg, const struct bpf_call *call)
 {
 	const struct bpf_reg_state *reg = &cur_regs(env)[BPF_REG_1 + arg];
@@ -71,37 +64,14 @@ static int check_reg_type(struct bpf_verifier_env *env, u32 arg, const struct bp
 /* Pointers to memory may have moved, within it; others must be as they were given. */
 static int check_arg_offset(struct bpf_verifier_env *env, int regno, u32 arg_type)
 {
-	switch (reg_base(&cur_regs(env)[regno])) {
-	case SCALAR_VALUE:
-	case PTR_TO_STACK:
-	case PTR_TO_MAP_KEY:
-	case PTR_TO_MAP_VALUE:
-	case PTR_TO_MEM:
-	case PTR_TO_BUF:
-		if ((arg_type & BPF_ARG_BASE) != ARG_PTR_TO_ALLOC_MEM)
-			return 0;
-		return check_ptr_off_reg(env, regno, false);
-	case PTR_TO_BTF_ID:
-		return check_ptr_off_reg(env, regno, true);
-	default:
-		return check_ptr_off_reg(env, regno, false);
-	}
-}
+	u32 base = reg_base(&cur_regs(env)[regno]);
+	bool is_memory = base == PTR_TO_STACK || base == PTR_TO_MAP_KEY ||
+			 base == PTR_TO_MAP_VALUE || base == PTR_TO_MEM || base == PTR_TO_BUF;
 
-static int check_arg_reference(struct bpf_verifier_env *env, int regno, u32 arg_type,
-			       struct bpf_call *call)
-{
-	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
-
-	if (arg_type & ARG_OBJ_RELEASE) {
-		if (!reg->ref_obj_id)
-			return refuse(env, -EINVAL,
-				      "R%d must be referenced when passed to release function\n",
-				      regno);
-		call->releases = true;
-		call->ref_obj_id = reg->ref_obj_id;
-	}
-	return 0;
+	if (base == SCALAR_VALUE ||
+	    (is_memory && (arg_type & BPF_ARG_BASE) != ARG_PTR_TO_ALLOC_MEM))
+		return 0;
+	return check_ptr_off_reg(env, regno, base == PTR_TO_BTF_ID);
 }
 
 /* The size of the memory that the argument before points to. */
@@ -111,17 +81,17 @@ static int check_mem_size_reg(struct bpf_verifier_env *env, int regno, bool zero
 	const struct bpf_scalar *s = &cur_regs(env)[regno].s;
 	int err;
 
-	call->max_size = s->umax;
-	if (s->smin < 0)
+	call->max_size = s->whole.umax;
+	if (s->whole.smin < 0)
 		return refuse(env, -EACCES,
 			      "R%d min value is negative, either use unsigned or 'var &= const'\n",
 			      regno);
-	if (!s->umin) {
+	if (!s->whole.umin) {
 		err = check_helper_mem_access(env, regno - 1, 0, zero_size_allowed, write);
 		if (err)
 			return err;
 	}
-	if (s->umax >= BPF_MAX_VAR_SIZ)
+	if (s->whole.umax >= BPF_MAX_VAR_SIZ)
 		return refuse(
 			env, -EACCES,
 			"R%d unbounded memory access, use 'var &= const' or 'if (var < const)'\n",
@@ -129,21 +99,12 @@ static int check_mem_size_reg(struct bpf_verifier_env *env, int regno, bool zero
 	mark_precise(&cur_regs(env)[regno]);
 	/*
 	 * LAB 18, unmarked, 6 of 6: a size that is not known. Starts as:
-	 *	return check_helper_mem_access(env, regno - 1, (int)s->umin, zero_size_allowed,
+	 *	return check_helper_mem_access(env, regno - 1, (int)s->whole.umin, zero_size_allowed,
 	 *				       write);
 	 */
-	return check_helper_mem_access(env, regno - 1, (int)s->umax, zero_size_allowed, write);
+	return check_helper_mem_access(env, regno - 1, (int)s->whole.umax, zero_size_allowed,
+				       write);
 	/* END LAB 18 */
-}
-
-static int check_fixed_mem(struct bpf_verifier_env *env, int regno, int size, bool aligned,
-			   bool write)
-{
-	int err = check_helper_mem_access(env, regno, size, false, write);
-
-	if (!err && aligned)
-		err = check_ptr_alignment(env, &cur_regs(env)[regno], 0, size, true);
-	return err;
 }
 
 /* Text in a map that nobody changes any more. */
@@ -161,14 +122,12 @@ static int check_const_str(struct bpf_verifier_env *env, int regno)
 		return refuse(env, -EACCES, "R%d is not a constant address'\n", regno);
 	if (!map->ops->direct_value_addr)
 		return refuse(env, -EACCES, "no direct value access support for this map type\n");
-	err = check_mem_region(env, regno, reg->off, 1, map->value_size, false);
+	err = check_helper_mem_access(env, regno, 1, false, false);
 	if (err)
 		return err;
 	err = map->ops->direct_value_addr(map, &address, off);
-	if (err) {
-		verbose(env, "direct value access on string failed\n");
-		return err;
-	}
+	if (err)
+		return refuse(env, err, "direct value access on string failed\n");
 	if (!memchr((const void *)address, 0, map->value_size - off))
 		return refuse(env, -EINVAL, "string is not zero-terminated\n");
 	return 0;
@@ -178,9 +137,9 @@ static int check_alloc_size(struct bpf_verifier_env *env, int regno, struct bpf_
 {
 	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
 
-	if (!tnum_is_const(reg->s.var_off) || reg->s.umax >= BPF_MAX_VAR_SIZ)
+	if (!tnum_is_const(reg->s.var_off) || reg->s.whole.umax >= BPF_MAX_VAR_SIZ)
 		return refuse(env, -EACCES, "R%d is not a known constant'\n", regno);
-	call->mem_size = (u32)reg->s.umax;
+	call->mem_size = (u32)reg->s.whole.umax;
 	mark_precise(reg);
 	return 0;
 }
@@ -191,12 +150,11 @@ static int check_arg_value(struct bpf_verifier_env *env, u32 arg, struct bpf_cal
 	int regno = (int)(BPF_REG_1 + arg);
 	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
 	u32 arg_type = call->proto->arg_type[arg];
-	bool write = arg_is_written(call, arg);
+	bool write;
 
 	switch (arg_type & BPF_ARG_BASE) {
 	case ARG_CONST_MAP_PTR:
 		call->map = reg->map_ptr;
-		call->map_uid = reg->map_uid;
 		return 0;
 	case ARG_PTR_TO_MAP_KEY:
 		return check_helper_mem_access(env, regno, (int)call->map->key_size, false, false);
@@ -207,18 +165,24 @@ static int check_arg_value(struct bpf_verifier_env *env, u32 arg, struct bpf_cal
 		return check_helper_mem_access(env, regno, (int)call->map->value_size, false,
 					       write);
 	case ARG_PTR_TO_MEM:
-		if (!(arg_type & ARG_FIXED_SIZE))
-			return 0; /* the next argument is the size */
-		return check_fixed_mem(env, regno, (int)call->proto->arg_size[arg], false, write);
+		return 0; /* the next argument is the size */
 	case ARG_PTR_TO_LONG:
-		return check_fixed_mem(env, regno, 8, true, true);
-	case ARG_PTR_TO_INT:
-		return check_fixed_mem(env, regno, 4, true, true);
+		return check_helper_mem_access(env, regno, 8, false, true)
+			       ?: check_ptr_alignment(env, reg, 0, 8, true);
+	case ARG_PTR_TO_ALLOC_MEM:
+		if (!reg->ref_obj_id)
+			return refuse(env, -EINVAL,
+				      "R%d must be referenced when passed to release function\n",
+				      regno);
+		call->releases = reg->ref_obj_id;
+		return 0;
 	case ARG_CONST_SIZE:
 	case ARG_CONST_SIZE_OR_ZERO:
+		/* A helper that does not say that it only reads is taken to write. */
+		write = !(call->proto->arg_type[arg - 1] & ARG_MEM_RDONLY);
 		return check_mem_size_reg(env, regno,
 					  (arg_type & BPF_ARG_BASE) == ARG_CONST_SIZE_OR_ZERO,
-					  arg_is_written(call, arg - 1), call);
+					  write, call);
 	case ARG_CONST_ALLOC_SIZE_OR_ZERO:
 		return check_alloc_size(env, regno, call);
 	case ARG_PTR_TO_FUNC:
@@ -244,20 +208,13 @@ int check_func_arg(struct bpf_verifier_env *env, u32 arg, struct bpf_call *call)
 		env->prog->ctx_words = ~0U;
 	if (err || base == ARG_ANYTHING)
 		return err;
-	/* A prototype names the map before what lies in it. */
-	if ((base == ARG_PTR_TO_MAP_KEY || base == ARG_PTR_TO_MAP_VALUE) && !call->map)
-		return refuse(env, -EACCES, "invalid map_ptr to access map->%s\n",
-			      base == ARG_PTR_TO_MAP_KEY ? "key" : "value");
 	if (bpf_reg_is_null(&cur_regs(env)[regno]) && arg_type & ARG_MAYBE_NULL) {
 		mark_precise(&cur_regs(env)[regno]); /* another number would be an address */
 		return 0; /* its size, if it has one, must be 0: check_helper_mem_access() */
 	}
-	err = check_reg_type(env, arg, call);
-	if (!err)
-		err = check_arg_offset(env, regno, arg_type);
-	if (!err)
-		err = check_arg_reference(env, regno, arg_type, call);
-	return err ?: check_arg_value(env, arg, call);
+	return check_reg_type(env, arg, call)
+		       ?: check_arg_offset(env, regno, arg_type)
+		       ?: check_arg_value(env, arg, call);
 }
 
 /* Memory of a fixed size, or NULL: the function compares it itself. */

@@ -8,7 +8,7 @@
  */
 #include "kernel/lib/bitops.h"
 #include "trace/bpf/core/insn.h"
-#include "trace/bpf/verifier/range.h"
+#include "trace/bpf/verifier/scalar.h"
 
 /* An order: a < b, or a <= b with or_equal; of a and b exchanged with `swapped`. */
 struct order {
@@ -91,30 +91,32 @@ static bool never_equal(struct range a, struct range b, struct tnum a_bits, stru
 	return a.smin > a.smax || a.umin > a.umax || tnum_disjoint(a_bits, b_bits);
 }
 
-int scalar_is_branch_taken(const struct bpf_scalar *dst, const struct bpf_scalar *src, u8 op,
-			   bool is_32)
+/* Whether the comparison of some a and some b is `taken`. */
+static bool possible(const struct bpf_scalar *dst, const struct bpf_scalar *src, u8 op, u8 bits,
+		     bool taken)
 {
-	u8 bits = is_32 ? 32 : 64;
-	struct range a = scalar_range(dst, bits), b = scalar_range(src, bits);
+	const struct range *a = &scalar_range(dst, bits), *b = &scalar_range(src, bits);
 	struct tnum a_bits = tnum_cast(dst->var_off, bits / 8),
 		    b_bits = tnum_cast(src->var_off, bits / 8), both = tnum_and(a_bits, b_bits);
 	struct order order;
 
 	if (op == BPF_JSET)
-		return both.value ? 1 : both.mask ? -1 : 0;
-	if (op == BPF_JEQ || op == BPF_JNE) {
-		if (never_equal(a, b, a_bits, b_bits))
-			return op == BPF_JNE;
-		if (!a_bits.mask && !b_bits.mask)
-			return op == BPF_JEQ;
-		return -1;
-	}
-	if (!to_order(op, true, &order))
-		return -1;
-	if (!order_possible(&a, &b, &order))
+		return taken ? both.value || both.mask : !both.value;
+	if (op == (taken ? BPF_JEQ : BPF_JNE))
+		return !never_equal(*a, *b, a_bits, b_bits);
+	if (op == BPF_JEQ || op == BPF_JNE)
+		return a_bits.mask || b_bits.mask || a_bits.value != b_bits.value;
+	return !to_order(op, taken, &order) || order_possible(a, b, &order);
+}
+
+int scalar_is_branch_taken(const struct bpf_scalar *dst, const struct bpf_scalar *src, u8 op,
+			   bool is_32)
+{
+	u8 bits = is_32 ? 32 : 64;
+
+	if (!possible(dst, src, op, bits, true))
 		return 0;
-	to_order(op, false, &order);
-	return order_possible(&a, &b, &order) ? -1 : 1;
+	return possible(dst, src, op, bits, false) ? -1 : 1;
 }
 
 /* a & b is 0, or not. b is known. */
@@ -129,18 +131,13 @@ static void bits_learn(struct bpf_scalar *a, u64 b, bool is_zero)
 /* In equal numbers the lower halves are equal, too. */
 static void scalar_equal(struct bpf_scalar *a, struct bpf_scalar *b, u8 bits)
 {
-	struct tnum common;
-	struct range r;
-	u8 view;
+	struct tnum common = tnum_intersect(a->var_off, b->var_off);
 
-	for (view = 32; view <= bits; view += 32) {
-		r = scalar_range(a, view);
-		range_intersect(&r, scalar_range(b, view));
-		scalar_set_range(a, r, view);
-		scalar_set_range(b, r, view);
-	}
-	common = tnum_intersect(a->var_off, b->var_off);
+	range_intersect(&a->half, b->half);
+	b->half = a->half;
 	if (bits == 64) {
+		range_intersect(&a->whole, b->whole);
+		b->whole = a->whole;
 		a->var_off = b->var_off = common;
 	} else {
 		a->var_off = tnum_intersect(a->var_off, tnum_of_half(common));
@@ -151,33 +148,26 @@ static void scalar_equal(struct bpf_scalar *a, struct bpf_scalar *b, u8 bits)
 void scalar_branch(struct bpf_scalar *dst, struct bpf_scalar *src, u8 op, bool is_32, bool taken)
 {
 	u8 bits = is_32 ? 32 : 64;
-	struct range a = scalar_range(dst, bits), b = scalar_range(src, bits);
+	struct range *a = &scalar_range(dst, bits), *b = &scalar_range(src, bits);
 	struct tnum a_bits = tnum_cast(dst->var_off, bits / 8),
 		    b_bits = tnum_cast(src->var_off, bits / 8);
-	int always = scalar_is_branch_taken(dst, src, op, is_32);
 	struct order order;
 
-	if ((always >= 0 && always != taken) || scalar_is_empty(dst) || scalar_is_empty(src)) {
+	if (!possible(dst, src, op, bits, taken)) {
 		scalar_set_empty(dst);
-		scalar_set_empty(src);
-		return;
-	}
-	if (op == (taken ? BPF_JEQ : BPF_JNE)) {
+	} else if (op == (taken ? BPF_JEQ : BPF_JNE)) {
 		scalar_equal(dst, src, bits);
 	} else if (op == BPF_JSET) {
 		if (tnum_is_const(b_bits))
 			bits_learn(dst, b_bits.value, !taken);
 		if (tnum_is_const(a_bits))
 			bits_learn(src, a_bits.value, !taken);
-	} else {
-		if (to_order(op, taken, &order))
-			range_order(&a, &b, &order);
-		else if (tnum_is_const(b_bits))
-			range_exclude(&a, &b);
-		else if (tnum_is_const(a_bits))
-			range_exclude(&b, &a);
-		scalar_set_range(dst, a, bits);
-		scalar_set_range(src, b, bits);
+	} else if (to_order(op, taken, &order)) {
+		range_order(a, b, &order);
+	} else if (tnum_is_const(b_bits)) {
+		range_exclude(a, b);
+	} else if (tnum_is_const(a_bits)) {
+		range_exclude(b, a);
 	}
 	scalar_sync(dst);
 	scalar_sync(src);

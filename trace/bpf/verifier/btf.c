@@ -29,16 +29,29 @@ static int load_member(struct bpf_verifier_env *env, u32 id, const struct bpf_ac
 	return 0;
 }
 
+/* The text of maps is Linux's, which knows what is around a struct bpf_map. */
+static const char *struct_name(struct bpf_verifier_env *env, const struct bpf_reg_state *reg)
+{
+	if (reg_base(reg) == PTR_TO_BTF_ID)
+		return bpf_btf_type_name(env->btf, reg->btf_id);
+	return reg->map_ptr->map_type == BPF_MAP_TYPE_ARRAY ? "bpf_array" : "bpf_map";
+}
+
 int check_ptr_to_btf_access(struct bpf_verifier_env *env, const struct bpf_access *a)
 {
 	const struct bpf_reg_state *reg = a->reg;
-	const char *name = bpf_btf_type_name(env->btf, reg->btf_id);
-	bool trusted;
+	bool is_map = reg_base(reg) == CONST_PTR_TO_MAP, trusted;
+	const char *name = struct_name(env, reg), *ptr = is_map ? "" : "ptr_";
 	int err;
 
+	if (is_map && !env->map_btf_id)
+		env->map_btf_id = bpf_btf_find_struct(env->btf, "bpf_map");
+	if (is_map && !env->map_btf_id)
+		return refuse(env, -ENOTSUPP,
+			      "map_ptr access not supported without CONFIG_DEBUG_INFO_BTF\n");
 	if (a->off < 0)
-		return refuse(env, -EACCES, "R%d is ptr_%s invalid negative access: off=%d\n",
-			      a->regno, name, a->off);
+		return refuse(env, -EACCES, "R%d is %s%s invalid negative access: off=%d\n",
+			      a->regno, ptr, name, a->off);
 	if (!scalar_is_zero(&reg->s))
 		return refuse(env, -EACCES,
 			      "R%d is ptr_%s invalid variable offset: off=%d, var_off=" TNUM_FMT
@@ -48,33 +61,15 @@ int check_ptr_to_btf_access(struct bpf_verifier_env *env, const struct bpf_acces
 		return refuse(env, -EACCES, "R%d is ptr_%s access %s memory: off=%d\n", a->regno,
 			      name, reg->type & MEM_USER ? "user" : "percpu", a->off);
 	if (a->write)
-		return refuse(env, -EACCES, "only read is supported\n");
+		return refuse(env, -EACCES, "only read%s%s is supported\n", is_map ? " from " : "",
+			      is_map ? name : "");
 	/*
 	 * What the kernel passes to an iterator by this structure lives as long as the iterator
 	 * runs.
 	 */
 	trusted = !(reg->type & PTR_UNTRUSTED) && !strcmp(name, "bpf_iter_meta");
-	err = load_member(env, reg->btf_id, a);
+	err = load_member(env, is_map ? env->map_btf_id : reg->btf_id, a);
 	if (!err && trusted && a->dst)
 		a->dst->type &= ~(u32)PTR_UNTRUSTED;
 	return err;
-}
-
-int check_ptr_to_map_access(struct bpf_verifier_env *env, const struct bpf_access *a)
-{
-	/* The text is Linux's, which knows what is around a struct bpf_map. */
-	bool is_array = a->reg->map_ptr->map_type == BPF_MAP_TYPE_ARRAY;
-	const char *name = is_array ? "bpf_array" : "bpf_map";
-
-	if (!env->map_btf_id)
-		env->map_btf_id = bpf_btf_find_struct(env->btf, "bpf_map");
-	if (!env->map_btf_id)
-		return refuse(env, -ENOTSUPP,
-			      "map_ptr access not supported without CONFIG_DEBUG_INFO_BTF\n");
-	if (a->off < 0)
-		return refuse(env, -EACCES, "R%d is %s invalid negative access: off=%d\n", a->regno,
-			      name, a->off);
-	if (a->write)
-		return refuse(env, -EACCES, "only read from %s is supported\n", name);
-	return load_member(env, env->map_btf_id, a);
 }

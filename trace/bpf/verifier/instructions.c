@@ -1,121 +1,163 @@
 /*
- * The program's instructions, each by itself, and the ways between them: known opcodes, fields that
- * are not used are 0, registers exist, jumps lead to instructions of the same function, each
- * instruction can be reached. Loops are allowed: the walk ends them.
+ * The program's instructions: one table says which there are, which fields they use, and which
+ * registers they read and write. Each by itself, before the walk: the opcode is known, fields that
+ * are not used are 0, registers exist. The ways between them: jumps lead to instructions, and each
+ * instruction can be reached. Loops are allowed: the walk ends them. And in the walk: what an
+ * instruction reads was written before, and R10 is never written.
  */
+#include "kernel/compiler.h"
 #include "kernel/errno.h"
-#include "kernel/mm/vmalloc.h"
 #include "trace/bpf/verifier/verifier.h"
 
-/* ---- each by itself ---- */
+/* ---- the instructions, and what they read and write ---- */
 
-static bool is_known_opcode(u8 code)
+/* Bits: registers by their numbers, then those that the fields name, and fields. */
+#define R(regno) (1U << (regno))
+enum {
+	LOST = 0x3f, /* R0 to R5: in a call */
+	ARGUMENTS = LOST & ~R(0),
+	DST = R(MAX_BPF_REG),
+	SRC = DST << 1,
+	OFF = DST << 2,
+	IMM = DST << 3,
+	ALL = DST | SRC | OFF | IMM,
+};
+
+#define C(class) (1 << BPF_##class)
+#define ALUS     (C(ALU) | C(ALU64))
+#define JMPS     (C(JMP) | C(JMP32))
+
+/* Instructions of these classes whose code, in the bits of mask, is code. */
+struct bpf_form {
+	u8 classes, mask, code;
+	u16 fields;        /* that it uses: the others are 0 */
+	u16 reads, writes; /* registers */
+	const char *name;  /* after BPF_. NULL: there is no such instruction */
+};
+
+#define NO_SUCH 0, 0, 0, NULL
+
+/* The first one that fits. Of a call, reads has the arguments that are not known better. */
+/* clang-format off */
+static const struct bpf_form forms[] = {
+	{ ALUS,     0xf8, BPF_NEG,             DST,             DST,        DST,  "NEG" },
+	{ ALUS,     0xf0, BPF_NEG,             NO_SUCH },
+	{ C(ALU),   0xf0, BPF_END,             DST | IMM,       DST,        DST,  "END" },
+	{ C(ALU64), 0xf0, BPF_END,             NO_SUCH },
+	{ ALUS,     0xe0, 0xe0,                NO_SUCH },
+	{ ALUS,     0xf8, BPF_MOV | BPF_K,     DST | IMM,       0,          DST,  "MOV" },
+	{ ALUS,     0xf8, BPF_MOV | BPF_X,     DST | SRC,       SRC,        DST,  "MOV" },
+	{ ALUS,     0x08, BPF_K,               DST | IMM,       DST,        DST,  "ALU" },
+	{ ALUS,     0x08, BPF_X,               DST | SRC,       DST | SRC,  DST,  "ALU" },
+	{ C(JMP),   0xf8, BPF_CALL,            SRC | IMM,       ARGUMENTS,  LOST, "CALL" },
+	{ C(JMP),   0xf8, BPF_EXIT,            OFF,             R(0),       0,    "EXIT" },
+	{ C(JMP),   0xf8, BPF_JA,              OFF,             0,          0,    "JA" },
+	{ C(JMP32), 0xf8, BPF_JA,              IMM,             0,          0,    "JA" },
+	{ JMPS,     0xf0, BPF_JA,              NO_SUCH },
+	{ JMPS,     0xf0, BPF_CALL,            NO_SUCH },
+	{ JMPS,     0xf0, BPF_EXIT,            NO_SUCH },
+	{ JMPS,     0xe0, 0xe0,                NO_SUCH },
+	{ JMPS,     0x08, BPF_K,               DST | OFF | IMM, DST,        0,    "JMP/JMP32" },
+	{ JMPS,     0x08, BPF_X,               DST | SRC | OFF, DST | SRC,  0,    "JMP/JMP32" },
+	{ C(LD),    0xf8, BPF_IMM | BPF_DW,    DST | SRC | IMM, 0,          DST,  "LD_IMM64" },
+	{ C(LD),    0x18, BPF_DW,              NO_SUCH },
+	{ C(LD),    0xe0, BPF_ABS,             IMM,             R(6),       LOST, "LD_[ABS|IND]" },
+	{ C(LD),    0xe0, BPF_IND,             SRC | IMM,       R(6) | SRC, LOST, "LD_[ABS|IND]" },
+	{ C(LDX),   0,    0,                   DST | SRC | OFF, SRC,        DST,  "LDX" },
+	{ C(ST),    0xe0, BPF_MEM,             DST | OFF | IMM, DST,        0,    "ST" },
+	{ C(STX),   0xe0, BPF_MEM,             DST | SRC | OFF, DST | SRC,  0,    "STX" },
+	{ C(STX),   0xf8, BPF_ATOMIC | BPF_W,  ALL,             DST | SRC,  0,    "ATOMIC" },
+	{ C(STX),   0xf8, BPF_ATOMIC | BPF_DW, ALL,             DST | SRC,  0,    "ATOMIC" },
+};
+/* clang-format on */
+
+/* NULL: there is none. */
+static const struct bpf_form *find_form(u8 code)
 {
-	u8 op = BPF_OP(code), mode = BPF_MODE(code), size = BPF_SIZE(code);
+	for (u32 i = 0; i < ARRAY_SIZE(forms); i++)
+		if (forms[i].classes >> BPF_CLASS(code) & 1 &&
+		    (code & forms[i].mask) == forms[i].code)
+			return forms[i].name ? &forms[i] : NULL;
+	return NULL;
+}
 
-	switch (BPF_CLASS(code)) {
-	case BPF_ALU:
-		return op <= BPF_END && code != (BPF_ALU | BPF_NEG | BPF_X);
-	case BPF_ALU64:
-		return op < BPF_END && code != (BPF_ALU64 | BPF_NEG | BPF_X);
-	case BPF_JMP:
-		if (op == BPF_JA || op == BPF_CALL || op == BPF_EXIT)
-			return BPF_SRC(code) == BPF_K;
-		return op <= BPF_JSLE;
-	case BPF_JMP32:
-		if (op == BPF_JA)
-			return BPF_SRC(code) == BPF_K;
-		return op != BPF_CALL && op != BPF_EXIT && op <= BPF_JSLE;
-	case BPF_LD:
-		if (mode == BPF_IMM)
-			return size == BPF_DW;
-		return (mode == BPF_ABS || mode == BPF_IND) && size != BPF_DW;
-	case BPF_LDX: /* its mode is a field that must be BPF_MEM: check_fields() */
+/* The registers of the arguments that a helper takes. */
+static u16 argument_regs(struct bpf_verifier_env *env, const struct bpf_insn *insn)
+{
+	const struct bpf_func_proto *proto = NULL;
+	u16 regs = 0;
+
+	if (bpf_insn_is_helper_call(insn))
+		proto = env->prog->ops->get_func_proto((u32)insn->imm, env->prog);
+	if (!proto)
+		return ARGUMENTS;
+	for (u32 i = 0; i < MAX_BPF_FUNC_REG_ARGS; i++)
+		if (proto->arg_type[i] != ARG_DONTCARE)
+			regs |= R(BPF_REG_1 + i);
+	return regs;
+}
+
+static u16 registers(const struct bpf_insn *insn, u16 bits)
+{
+	return (u16)((bits & (DST - 1)) | (bits & DST ? R(insn->dst_reg) : 0) |
+		     (bits & SRC ? R(insn->src_reg) : 0));
+}
+
+void bpf_insn_regs(struct bpf_verifier_env *env, u32 insn_idx, u16 *use, u16 *def)
+{
+	const struct bpf_insn *insn = &env->insns[insn_idx];
+	const struct bpf_form *form = env->aux[insn_idx].form;
+
+	*use = registers(insn, form->reads);
+	*def = registers(insn, form->writes);
+	if (insn->code == (BPF_JMP | BPF_CALL)) {
+		*use = argument_regs(env, insn);
+	} else if (bpf_insn_is_atomic(insn) && insn->imm == BPF_CMPXCHG) {
+		*use |= R(0);
+		*def = R(0);
+	} else if (bpf_insn_is_atomic(insn) && insn->imm & BPF_FETCH) {
+		*def = (u16)R(insn->src_reg);
+	}
+}
+
+int check_reg_read(struct bpf_verifier_env *env, u32 regno)
+{
+	if (cur_regs(env)[regno].type == NOT_INIT)
+		return refuse(env, -EACCES, "R%u !read_ok\n", regno);
+	return 0;
+}
+
+int check_operands(struct bpf_verifier_env *env, const struct bpf_insn *insn)
+{
+	/* The last two are read by CMPXCHG, and by loads from a packet. */
+	u32 regs[] = { insn->src_reg, insn->dst_reg, BPF_REG_0, BPF_REG_6 };
+	u16 use, def;
+	int err = 0;
+
+	bpf_insn_regs(env, env->insn_idx, &use, &def);
+	for (u32 i = 0; i < ARRAY_SIZE(regs) && !err; i++)
+		if (use & R(regs[i]))
+			err = check_reg_read(env, regs[i]);
+	if (!err && def & R(BPF_REG_FP))
+		return refuse(env, -EACCES, "frame pointer is read only\n");
+	return err;
+}
+
+/* ---- each by itself, before the walk ---- */
+
+/* Whether a field that the instruction does not use is not 0, or one has no meaning. */
+static bool uses_reserved_fields(const struct bpf_insn *insn, u16 fields)
+{
+	if ((insn->dst_reg && !(fields & DST)) || (insn->src_reg && !(fields & SRC)) ||
+	    (insn->off && !(fields & OFF)) || (insn->imm && !(fields & IMM)))
 		return true;
-	case BPF_ST:
-		return mode == BPF_MEM;
-	default: /* BPF_STX */
-		if (mode == BPF_ATOMIC)
-			return size == BPF_W || size == BPF_DW;
-		return mode == BPF_MEM;
-	}
-}
-
-/* The fields that an instruction of this kind does not use are 0. */
-static const char *check_alu_fields(const struct bpf_insn *insn)
-{
-	bool from_reg = BPF_SRC(insn->code) == BPF_X;
-
-	switch (BPF_OP(insn->code)) {
-	case BPF_NEG:
-		return insn->src_reg || insn->off || insn->imm ? "BPF_NEG" : NULL;
-	case BPF_END:
-		if (insn->src_reg || insn->off ||
-		    (insn->imm != 16 && insn->imm != 32 && insn->imm != 64))
-			return "BPF_END";
-		return NULL;
-	default:
-		if (insn->off || (from_reg ? insn->imm : insn->src_reg))
-			return BPF_OP(insn->code) == BPF_MOV ? "BPF_MOV" : "BPF_ALU";
-		return NULL;
-	}
-}
-
-static const char *check_jmp_fields(const struct bpf_insn *insn)
-{
-	switch (BPF_OP(insn->code)) {
-	case BPF_CALL:
-		if (insn->off || insn->dst_reg || insn->src_reg > BPF_PSEUDO_KFUNC_CALL)
-			return "BPF_CALL";
-		return NULL;
-	case BPF_JA:
-		if (insn->src_reg || insn->dst_reg ||
-		    (BPF_CLASS(insn->code) == BPF_JMP32 ? insn->off : insn->imm))
-			return "BPF_JA";
-		return NULL;
-	case BPF_EXIT:
-		return insn->src_reg || insn->dst_reg || insn->imm ? "BPF_EXIT" : NULL;
-	default:
-		if (BPF_SRC(insn->code) == BPF_X ? insn->imm : insn->src_reg)
-			return "BPF_JMP/JMP32";
-		return NULL;
-	}
-}
-
-/* NULL, or the instruction's name for the message. */
-static const char *check_fields(const struct bpf_insn *insn)
-{
-	switch (BPF_CLASS(insn->code)) {
-	case BPF_ALU:
-	case BPF_ALU64:
-		return check_alu_fields(insn);
-	case BPF_JMP:
-	case BPF_JMP32:
-		return check_jmp_fields(insn);
-	case BPF_LD:
-		if (BPF_MODE(insn->code) == BPF_IMM)
-			return insn->off ? "BPF_LD_IMM64" : NULL;
-		if (insn->dst_reg || insn->off ||
-		    (BPF_MODE(insn->code) == BPF_ABS && insn->src_reg))
-			return "BPF_LD_[ABS|IND]";
-		return NULL;
-	case BPF_LDX:
-		return BPF_MODE(insn->code) != BPF_MEM || insn->imm ? "BPF_LDX" : NULL;
-	case BPF_ST:
-		return insn->src_reg ? "BPF_ST" : NULL;
-	default: /* BPF_STX; an atomic one has its operation in imm: check_atomic() */
-		return BPF_MODE(insn->code) == BPF_MEM && insn->imm ? "BPF_STX" : NULL;
-	}
-}
-
-static int check_registers(struct bpf_verifier_env *env, const struct bpf_insn *insn)
-{
-	/* Where src_reg is no register, it is the kind of a constant or a call, and less. */
-	u32 regno = max((u32)insn->dst_reg, (u32)insn->src_reg);
-
-	if (regno < MAX_BPF_REG)
-		return 0;
-	return refuse(env, -EINVAL, "R%u is invalid\n", regno);
+	if (BPF_CLASS(insn->code) == BPF_LDX)
+		return BPF_MODE(insn->code) != BPF_MEM;
+	if (insn->code == (BPF_JMP | BPF_CALL))
+		return insn->src_reg > BPF_PSEUDO_KFUNC_CALL;
+	if ((insn->code & ~BPF_X) == (BPF_ALU | BPF_END))
+		return insn->imm != 16 && insn->imm != 32 && insn->imm != 64;
+	return false;
 }
 
 /* Operands that have no meaning. */
@@ -137,55 +179,40 @@ static int check_constant(struct bpf_verifier_env *env, const struct bpf_insn *i
 static int check_instruction(struct bpf_verifier_env *env, u32 i)
 {
 	const struct bpf_insn *insn = &env->insns[i];
-	const char *name;
-	int err;
+	const struct bpf_form *form = find_form(insn->code);
+	/* Where src_reg is no register, it is the kind of a constant or a call, and less. */
+	u32 regno = max((u32)insn->dst_reg, (u32)insn->src_reg);
 
-	if (!is_known_opcode(insn->code))
+	env->aux[i].form = form;
+	if (bpf_insn_is_ld_imm64(insn) && (i + 1 == env->prog->len || insn[1].code ||
+					   insn[1].dst_reg || insn[1].src_reg || insn[1].off))
+		return refuse(env, -EINVAL, "invalid bpf_ld_imm64 insn\n");
+	if (!form)
 		return refuse(env, -EINVAL, "unknown opcode %02x\n", insn->code);
-	name = check_fields(insn);
-	if (name)
-		return refuse(env, -EINVAL, "%s uses reserved fields\n", name);
-	err = check_registers(env, insn);
-	return err ?: check_constant(env, insn);
-}
-
-/* LD | IMM | DW with its second half. */
-static int check_ld_imm64(struct bpf_verifier_env *env, u32 i)
-{
-	const struct bpf_insn *half = &env->insns[i + 1];
-
-	if (i + 1 < env->prog->len && !half->code && !half->dst_reg && !half->src_reg && !half->off)
-		return 0;
-	return refuse(env, -EINVAL, "invalid bpf_ld_imm64 insn\n");
+	if (uses_reserved_fields(insn, form->fields))
+		return refuse(env, -EINVAL, "BPF_%s uses reserved fields\n", form->name);
+	if (regno >= MAX_BPF_REG)
+		return refuse(env, -EINVAL, "R%u is invalid\n", regno);
+	return check_constant(env, insn);
 }
 
 int bpf_check_opcodes(struct bpf_verifier_env *env)
 {
-	for (u32 i = 0; i < env->prog->len; i++) {
-		bool is_double = bpf_insn_is_ld_imm64(&env->insns[i]);
-		int err = is_double ? check_ld_imm64(env, i) : 0;
+	int err = 0;
 
-		err = err ?: check_instruction(env, i);
-		if (err)
-			return err;
-		i += is_double;
+	for (u32 i = 0; i < env->prog->len && !err; i++) {
+		err = check_instruction(env, i);
+		i += bpf_insn_is_ld_imm64(&env->insns[i]);
 	}
-	return 0;
+	return err;
 }
 
 /* ---- the ways between them ---- */
 
 /*
- * The search, depth first: instructions from the first one to the present one, each with the number
- * of its ways that were looked at.
+ * The search, depth first: each instruction knows the one from which it was found, and how many of
+ * its ways were looked at.
  */
-struct search {
-	struct {
-		u32 insn, ways;
-	} * path;
-	u32 depth;
-};
-
 enum { NOT_FOUND, ON_PATH, DONE };
 
 struct way {
@@ -205,7 +232,7 @@ static bool nth_way(const struct bpf_verifier_env *env, u32 i, u32 n, struct way
 
 	if (insn->code == (BPF_JMP | BPF_EXIT))
 		return false;
-	if (is_jump && BPF_OP(insn->code) == BPF_JA)
+	if (bpf_insn_is_ja(insn))
 		n++; /* it has no next instruction */
 	way->may_be_back = is_jump || bpf_insn_is_pseudo_func(insn);
 	if (n == 0) {
@@ -219,6 +246,13 @@ static bool nth_way(const struct bpf_verifier_env *env, u32 i, u32 n, struct way
 	return n == 0 || (n == 1 && (is_jump || is_call || bpf_insn_is_pseudo_func(insn)));
 }
 
+/* Whether the instruction calls a helper that calls back. */
+static bool calls_callback(const struct bpf_insn *insn)
+{
+	return bpf_insn_is_helper_call(insn) &&
+	       (insn->imm == BPF_FUNC_for_each_map_elem || insn->imm == BPF_FUNC_loop);
+}
+
 /* States are kept, and looked for, where ways meet and where they part. */
 static void mark_prune_points(struct bpf_verifier_env *env, u32 i)
 {
@@ -229,7 +263,7 @@ static void mark_prune_points(struct bpf_verifier_env *env, u32 i)
 		if (BPF_OP(insn->code) != BPF_JA)
 			env->aux[i].prune_point = true;
 	} else if (insn->code == (BPF_JMP | BPF_CALL)) {
-		env->aux[i].calls_callback = bpf_calls_callback(env, insn);
+		env->aux[i].calls_callback = calls_callback(insn);
 		if (env->aux[i].calls_callback || insn->src_reg == BPF_PSEUDO_CALL)
 			env->aux[i].prune_point = true;
 		if (i + 1 < env->prog->len)
@@ -237,22 +271,21 @@ static void mark_prune_points(struct bpf_verifier_env *env, u32 i)
 	}
 }
 
-static int search_way(struct bpf_verifier_env *env, struct search *search, u32 from,
-		      const struct way *way)
+/* Goes on at the end of the way, if it is new. */
+static int follow(struct bpf_verifier_env *env, u32 *i, const struct way *way)
 {
 	struct bpf_insn_aux_data *aux;
 
 	if (way->to >= env->prog->len)
-		return refuse(env, -EINVAL, "jump out of range from insn %u to %u\n", from,
-			      way->to);
+		return refuse(env, -EINVAL, "jump out of range from insn %u to %u\n", *i, way->to);
 	aux = &env->aux[way->to];
 	if (aux->search == ON_PATH && !way->may_be_back)
-		return refuse(env, -EINVAL, "back-edge from insn %u to %u\n", from, way->to);
+		return refuse(env, -EINVAL, "back-edge from insn %u to %u\n", *i, way->to);
 	if (aux->search != NOT_FOUND)
 		return 0;
 	aux->search = ON_PATH;
-	search->path[search->depth].ways = 0;
-	search->path[search->depth++].insn = way->to;
+	aux->found_from = *i;
+	*i = way->to;
 	return 0;
 }
 
@@ -273,24 +306,18 @@ static int check_reached(struct bpf_verifier_env *env)
 
 int bpf_check_ways(struct bpf_verifier_env *env)
 {
-	struct search search = { 0 };
-	struct way way = { .to = 0 };
-	int err;
+	struct way way;
+	u32 i = 0;
+	int err = 0;
 
-	search.path = kvzalloc(env->prog->len * sizeof(*search.path), GFP_KERNEL);
-	if (!search.path)
-		return -ENOMEM;
-	err = search_way(env, &search, 0, &way);
-	while (!err && search.depth) {
-		u32 i = search.path[search.depth - 1].insn;
-
-		if (nth_way(env, i, search.path[search.depth - 1].ways++, &way)) {
-			err = search_way(env, &search, i, &way);
+	env->aux[0].search = ON_PATH;
+	while (!err && env->aux[0].search == ON_PATH) {
+		if (nth_way(env, i, env->aux[i].ways++, &way)) {
+			err = follow(env, &i, &way);
 		} else {
 			env->aux[i].search = DONE;
-			search.depth--;
+			i = env->aux[i].found_from;
 		}
 	}
-	kvfree(search.path);
 	return err ?: check_reached(env);
 }

@@ -4,12 +4,6 @@
 #include "kernel/errno.h"
 #include "trace/bpf/verifier/verifier.h"
 
-/* Of a pointer that may be compared with 0 and is not NULL. */
-static bool is_never_null(const struct bpf_reg_state *reg)
-{
-	return reg->type == PTR_TO_MAP_VALUE || reg->type == PTR_TO_MAP_KEY;
-}
-
 static bool compares_with_zero(const struct bpf_insn *insn)
 {
 	u8 op = BPF_OP(insn->code);
@@ -39,50 +33,38 @@ static int predict(const struct bpf_insn *insn, const struct bpf_reg_state *dst,
 
 		if (!is_known(&src->s, is_32) &&
 		    (!is_known(&dst->s, is_32) ||
-		     (!dst->s.umax && (op == BPF_JGT || op == BPF_JLE))))
+		     (!dst->s.whole.umax && (op == BPF_JGT || op == BPF_JLE))))
 			return -1;
 		return scalar_is_branch_taken(&dst->s, &src->s, op, is_32);
 	}
-	if (dst->type != SCALAR_VALUE && compares_with_zero(insn) && is_never_null(dst))
+	/* These pointers are not NULL. */
+	if (compares_with_zero(insn) &&
+	    (dst->type == PTR_TO_MAP_VALUE || dst->type == PTR_TO_MAP_KEY))
 		return BPF_OP(insn->code) == BPF_JNE;
 	return -1;
 }
 
 /* ---- what the comparison of two numbers tells ---- */
 
-struct equal_scalars {
-	struct bpf_verifier_env *env;
-	struct bpf_reg_state known;
-	int err;
-};
-
 /*
- * A register with the same number. That it is the same matters, too, if one of them does: so its
- * own origin stays with it.
+ * What is known of a register, and of all others with the same number. That they are the same
+ * matters, too, if one of them does: so the own origin of each stays with it.
  */
-static void learn_equal(struct bpf_reg_state *reg, void *data)
-{
-	struct equal_scalars *equal = data;
-
-	if (reg->type != SCALAR_VALUE || reg->id != equal->known.id || equal->err)
-		return;
-	reg->s = equal->known.s;
-	equal->err = merge_origin(equal->env, reg, &equal->known);
-}
-
 static int learn_in_state(struct bpf_verifier_env *env, struct bpf_verifier_state *state, u32 regno,
 			  const struct bpf_scalar *known, const struct bpf_reg_state *origin)
 {
-	struct bpf_reg_state *reg = &state->frame[state->curframe]->regs[regno];
-	struct equal_scalars equal = { .env = env };
+	struct bpf_reg_state *learnt = &state->frame[state->curframe]->regs[regno];
+	int err = 0;
 
-	reg->s = *known;
-	reg->origin = origin->origin;
-	if (!reg->id)
-		return 0;
-	equal.known = *reg;
-	bpf_for_each_reg(state, learn_equal, &equal);
-	return equal.err;
+	learnt->s = *known;
+	learnt->origin = origin->origin;
+	bpf_for_each_reg (reg, state) {
+		if (reg->type != SCALAR_VALUE || reg->id != learnt->id || !reg->id)
+			continue;
+		reg->s = *known;
+		err = err ?: merge_origin(env, reg, origin);
+	}
+	return err;
 }
 
 /* The way on which the comparison was `taken`. */
@@ -108,19 +90,11 @@ static int learn(struct bpf_verifier_env *env, struct bpf_verifier_state *state,
 
 /* ---- what the comparison of a pointer with NULL tells ---- */
 
-struct null_check {
-	u32 id;
-	bool is_null;
-};
-
-static void learn_null(struct bpf_reg_state *reg, void *data)
+static void learn_null(struct bpf_reg_state *reg, bool is_null)
 {
-	const struct null_check *check = data;
 	struct bpf_map *map = reg->map_ptr;
 
-	if (!(reg->type & PTR_MAYBE_NULL) || reg->id != check->id)
-		return;
-	if (check->is_null) {
+	if (is_null) {
 		mark_reg_known(reg, 0);
 		return;
 	}
@@ -129,24 +103,25 @@ static void learn_null(struct bpf_reg_state *reg, void *data)
 	if (reg->type == PTR_TO_MAP_VALUE && map->inner_map_meta) {
 		reg->type = CONST_PTR_TO_MAP;
 		reg->map_ptr = map->inner_map_meta;
-		reg->map_uid = reg->id;
 	}
 	reg->id = 0;
 }
 
-void mark_ptr_or_null_regs(struct bpf_verifier_state *state, u32 id, u32 ref_obj_id, bool is_null)
+static void mark_ptr_or_null_regs(struct bpf_verifier_state *state, u32 id, u32 ref_obj_id,
+				  bool is_null)
 {
-	struct null_check check = { id, is_null };
-
 	if (is_null && ref_obj_id && ref_obj_id == id) /* there is nothing to be given up */
 		drop_reference(state, id);
-	bpf_for_each_reg(state, learn_null, &check);
+	bpf_for_each_reg (reg, state)
+		if (reg->type & PTR_MAYBE_NULL && reg->id == id)
+			learn_null(reg, is_null);
 }
 
-int check_cond_jmp_op(struct bpf_verifier_env *env, const struct bpf_insn *insn, u32 *insn_idx)
+int check_cond_jmp_op(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
 	struct bpf_reg_state *regs = cur_regs(env), dst, src;
 	struct bpf_verifier_state *other;
+	u32 target = bpf_jump_target(insn, env->insn_idx);
 	int way, err = check_operands(env, insn);
 
 	if (err)
@@ -160,10 +135,10 @@ int check_cond_jmp_op(struct bpf_verifier_env *env, const struct bpf_insn *insn,
 	if (way >= 0) {
 		mark_precise(&dst);
 		mark_precise(&src);
-		*insn_idx = way ? bpf_jump_target(insn, *insn_idx) : *insn_idx + 1;
+		env->insn_idx = way ? target : env->insn_idx + 1;
 		return 0;
 	}
-	other = bpf_push_state(env, bpf_jump_target(insn, *insn_idx), *insn_idx);
+	other = bpf_push_state(env, target);
 	if (!other)
 		return env->push_error;
 	if (dst.type == SCALAR_VALUE && src.type == SCALAR_VALUE) {
@@ -175,6 +150,6 @@ int check_cond_jmp_op(struct bpf_verifier_env *env, const struct bpf_insn *insn,
 		mark_ptr_or_null_regs(env->cur, dst.id, dst.ref_obj_id, !taken_is_null);
 		mark_ptr_or_null_regs(other, dst.id, dst.ref_obj_id, taken_is_null);
 	}
-	++*insn_idx;
+	env->insn_idx++;
 	return err;
 }

@@ -18,9 +18,8 @@ static u16 live_after(const struct bpf_verifier_env *env, u32 insn_idx)
 
 	if (bpf_insn_is_jump(insn))
 		live = env->aux[bpf_jump_target(insn, insn_idx)].live_regs;
-	if (BPF_CLASS(insn->code) == BPF_JMP || BPF_CLASS(insn->code) == BPF_JMP32)
-		if (BPF_OP(insn->code) == BPF_EXIT || BPF_OP(insn->code) == BPF_JA)
-			return live;
+	if (insn->code == (BPF_JMP | BPF_EXIT) || bpf_insn_is_ja(insn))
+		return live;
 	if (bpf_insn_is_ld_imm64(insn))
 		next++;
 	return live | env->aux[next].live_regs;

@@ -8,47 +8,46 @@
 #include "kernel/lib/string.h"
 #include "trace/bpf/verifier/verifier.h"
 
-static int check_offset(struct bpf_verifier_env *env, int regno, s64 off, int size, u32 mem_size,
-			bool zero_size_allowed)
+static int check_offset(struct bpf_verifier_env *env, const struct bpf_access *a, s64 off,
+			u32 mem_size)
 {
-	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
+	u32 base = reg_base(a->reg);
+	const char *what = base == PTR_TO_MAP_KEY     ? "map key, key"
+			   : base == PTR_TO_MAP_VALUE ? "map value, value"
+						      : "memory, mem";
 
-	if (off >= 0 && (size > 0 || (!size && zero_size_allowed)) && off + size <= (s64)mem_size)
+	if (off >= 0 && (a->size > 0 || (!a->size && a->zero_size_allowed)) &&
+	    off + a->size <= (s64)mem_size)
 		return 0;
-	if (reg_base(reg) == PTR_TO_MAP_KEY)
-		verbose(env, "invalid access to map key, key_size=%d", mem_size);
-	else if (reg_base(reg) == PTR_TO_MAP_VALUE)
-		verbose(env, "invalid access to map value, value_size=%d", mem_size);
-	else
-		verbose(env, "invalid access to memory, mem_size=%u", mem_size);
-	return refuse(env, -EACCES, " off=%d size=%d\n", (int)off, size);
+	return refuse(env, -EACCES, "invalid access to %s_size=%u off=%d size=%d\n", what, mem_size,
+		      (int)off, a->size);
 }
 
-int check_mem_region(struct bpf_verifier_env *env, int regno, int off, int size, u32 mem_size,
-		     bool zero_size_allowed)
+/* Whether the access lies in mem_size bytes. */
+static int check_mem_region(struct bpf_verifier_env *env, const struct bpf_access *a, u32 mem_size)
 {
-	const struct bpf_scalar *s = &cur_regs(env)[regno].s;
+	const struct bpf_scalar *s = &a->reg->s;
 
 	/* The lowest and the highest place must be right; then all between them are. */
-	if (s->smin < 0 && (s->smin < INT32_MIN || s->smin + off < 0))
+	if (s->whole.smin < 0 && (s->whole.smin < INT32_MIN || s->whole.smin + a->off < 0))
 		return refuse(
 			env, -EACCES,
 			"R%d min value is negative, either use unsigned index or do a if (index "
 			">=0) check.\n",
-			regno);
-	if (s->smin >= BPF_MAX_VAR_OFF ||
-	    check_offset(env, regno, s->smin + off, size, mem_size, zero_size_allowed))
+			a->regno);
+	if (s->whole.smin >= BPF_MAX_VAR_OFF ||
+	    check_offset(env, a, s->whole.smin + a->off, mem_size))
 		return refuse(env, -EACCES,
-			      "R%d min value is outside of the allowed memory range\n", regno);
-	if (s->umax >= BPF_MAX_VAR_OFF)
+			      "R%d min value is outside of the allowed memory range\n", a->regno);
+	if (s->whole.umax >= BPF_MAX_VAR_OFF)
 		return refuse(
 			env, -EACCES,
 			"R%d unbounded memory access, make sure to bounds check any such access\n",
-			regno);
+			a->regno);
 	/* LAB 18, unmarked, 1 of 6: the greatest place */
-	if (check_offset(env, regno, (s64)s->umax + off, size, mem_size, zero_size_allowed))
+	if (check_offset(env, a, (s64)s->whole.umax + a->off, mem_size))
 		return refuse(env, -EACCES,
-			      "R%d max value is outside of the allowed memory range\n", regno);
+			      "R%d max value is outside of the allowed memory range\n", a->regno);
 	/* END LAB 18 */
 	return 0;
 }
@@ -66,7 +65,8 @@ int check_ptr_alignment(struct bpf_verifier_env *env, const struct bpf_reg_state
 	struct tnum sum;
 
 	/* Slots of the stack are kept for aligned accesses only. */
-	if (size == 1 || (!strict && !env->strict_alignment && reg_base(reg) != PTR_TO_STACK))
+	strict |= (env->attr->prog_flags & BPF_F_STRICT_ALIGNMENT) != 0;
+	if (size == 1 || (!strict && reg_base(reg) != PTR_TO_STACK))
 		return 0;
 	sum = tnum_add(reg->s.var_off, tnum_const((u64)(s64)(reg->off + off)));
 	if (tnum_is_aligned(sum, (u64)size))
@@ -101,20 +101,27 @@ static u32 memory_size(const struct bpf_reg_state *reg)
 	return reg_base(reg) == PTR_TO_MAP_VALUE ? reg->map_ptr->value_size : reg->mem_size;
 }
 
-static int cannot_write(struct bpf_verifier_env *env, int regno)
+static int check_writable(struct bpf_verifier_env *env, const struct bpf_access *a)
 {
-	return refuse(env, -EACCES, "R%d cannot write into %s\n", regno,
-		      bpf_reg_type_str(cur_regs(env)[regno].type));
+	bool is_key = reg_base(a->reg) == PTR_TO_MAP_KEY;
+
+	if (is_key && !a->by_helper)
+		return refuse(env, -EACCES, "write to change key R%d not allowed\n", a->regno);
+	if (is_key || a->reg->type & MEM_RDONLY)
+		return refuse(env, -EACCES, "R%d cannot write into %s\n", a->regno,
+			      bpf_reg_type_str(a->reg->type));
+	return 0;
 }
 
 /* Whether programs may read, or write, the values of the map. */
-static int check_map_access_type(struct bpf_verifier_env *env, const struct bpf_map *map, int off,
-				 int size, bool write)
+static int check_map_rights(struct bpf_verifier_env *env, const struct bpf_access *a)
 {
-	if (!(map->map_flags & (write ? BPF_F_RDONLY_PROG : BPF_F_WRONLY_PROG)))
+	const struct bpf_map *map = a->reg->map_ptr;
+
+	if (!(map->map_flags & (a->write ? BPF_F_RDONLY_PROG : BPF_F_WRONLY_PROG)))
 		return 0;
 	return refuse(env, -EACCES, "%s map forbidden, value_size=%d off=%d size=%d\n",
-		      write ? "write into" : "read from", map->value_size, off, size);
+		      a->write ? "write into" : "read from", map->value_size, a->off, a->size);
 }
 
 /* A value that never changes any more is a constant. */
@@ -123,25 +130,49 @@ static bool read_constant(const struct bpf_access *a, u64 *value)
 	const struct bpf_map *map = a->reg->map_ptr;
 	u64 address;
 
-	if (!scalar_is_const(&a->reg->s) || !map->ops->direct_value_addr || !bpf_map_is_rdonly(map))
+	if (!tnum_is_const(a->reg->s.var_off) || !map->ops->direct_value_addr ||
+	    !bpf_map_is_rdonly(map))
 		return false;
-	if (map->ops->direct_value_addr(map, &address, (u32)a->off + (u32)a->reg->s.umin))
+	if (map->ops->direct_value_addr(map, &address, (u32)a->off + (u32)a->reg->s.whole.umin))
 		return false;
 	*value = 0;
 	memcpy(value, (const void *)address, (size_t)a->size);
 	return true;
 }
 
-static int check_map_value_access(struct bpf_verifier_env *env, const struct bpf_access *a)
+/* A buffer of an iterator: who attaches the program compares its size with the highest access. */
+static int check_buffer_access(struct bpf_verifier_env *env, const struct bpf_access *a)
 {
-	const struct bpf_map *map = a->reg->map_ptr;
-	u64 value;
-	int err = check_map_access_type(env, map, a->off, a->size, a->write);
+	u32 *most = &env->prog->max_buf_access;
 
-	err = err ?: check_mem_region(env, a->regno, a->off, a->size, map->value_size, false);
+	if (a->off < 0)
+		return refuse(env, -EACCES, "R%d invalid %s buffer access: off=%d, size=%d\n",
+			      a->regno, a->reg->type & MEM_RDONLY ? "rdonly" : "rdwr", a->off,
+			      a->size);
+	if (!scalar_is_zero(&a->reg->s))
+		return refuse(env, -EACCES,
+			      "R%d invalid variable buffer offset: off=%d, var_off=" TNUM_FMT "\n",
+			      a->regno, a->off, TNUM_ARGS(a->reg->s.var_off));
+	*most = max(*most, (u32)(a->off + a->size));
+	return 0;
+}
+
+/* Memory of which all bytes are numbers: of maps, records and iterators. */
+static int check_numbers(struct bpf_verifier_env *env, const struct bpf_access *a)
+{
+	bool is_value = reg_base(a->reg) == PTR_TO_MAP_VALUE;
+	int err = a->write ? check_writable(env, a) : 0;
+	u64 value;
+
+	if (!err && is_value)
+		err = check_map_rights(env, a);
+	if (!err && reg_base(a->reg) == PTR_TO_BUF)
+		err = check_buffer_access(env, a);
+	else if (!err)
+		err = check_mem_region(env, a, memory_size(a->reg));
 	if (err || !a->dst)
 		return err;
-	if (read_constant(a, &value))
+	if (is_value && read_constant(a, &value))
 		mark_reg_known(a->dst, value);
 	else
 		mark_reg_unknown(a->dst);
@@ -151,103 +182,83 @@ static int check_map_value_access(struct bpf_verifier_env *env, const struct bpf
 static int check_ctx_access(struct bpf_verifier_env *env, const struct bpf_access *a)
 {
 	struct bpf_insn_access_aux aux = {};
-	u32 end, maybe_null;
+	struct bpf_prog *prog = env->prog;
+	bool is_pointer;
+	u32 type;
 	int err = check_ptr_off_reg(env, a->regno, false);
 
 	if (err)
 		return err;
-	if (!env->ops->is_valid_access ||
-	    !env->ops->is_valid_access(a->off, a->size, a->write, env->prog, &aux))
+	if (!prog->ops->is_valid_access ||
+	    !prog->ops->is_valid_access(a->off, a->size, a->write, prog, &aux))
 		return refuse(env, -EACCES, "invalid bpf_context access off=%d size=%d\n", a->off,
 			      a->size);
-	end = (u32)(a->off + (aux.kind == BPF_CTX_SCALAR ? a->size : BPF_REG_SIZE));
-	env->max_ctx_offset = max(env->max_ctx_offset, end);
-	env->prog->ctx_words |= a->off < 32 * 8 ? 1U << a->off / 8 : ~0U;
+	is_pointer = aux.kind != BPF_CTX_SCALAR;
+	prog->max_ctx_offset =
+		max(prog->max_ctx_offset, (u32)(a->off + (is_pointer ? BPF_REG_SIZE : a->size)));
+	prog->ctx_words |= a->off < 32 * 8 ? 1U << a->off / 8 : ~0U;
 	if (!a->dst)
 		return 0;
-	env->aux[env->insn_idx].loads_pointer = aux.kind != BPF_CTX_SCALAR;
-	maybe_null = aux.maybe_null ? PTR_MAYBE_NULL : 0;
-	switch (aux.kind) {
-	case BPF_CTX_BTF_ID:
-		mark_reg_pointer(a->dst,
-				 PTR_TO_BTF_ID | maybe_null | (aux.untrusted ? PTR_UNTRUSTED : 0));
-		a->dst->btf_id = aux.btf_id;
-		break;
-	case BPF_CTX_BUF:
-		mark_reg_pointer(a->dst, PTR_TO_BUF | MEM_RDONLY | maybe_null);
-		break;
-	default:
+	env->aux[env->insn_idx].loads_pointer = is_pointer;
+	if (!is_pointer) {
 		mark_reg_unknown(a->dst);
 		return 0;
 	}
-	if (maybe_null)
-		a->dst->id = ++env->id_gen;
+	type = aux.kind == BPF_CTX_BUF ? PTR_TO_BUF | MEM_RDONLY : PTR_TO_BTF_ID;
+	mark_reg_pointer(a->dst, type | (aux.maybe_null ? PTR_MAYBE_NULL : 0) |
+					 (aux.untrusted ? PTR_UNTRUSTED : 0));
+	a->dst->btf_id = aux.btf_id;
+	a->dst->id = aux.maybe_null ? ++env->id_gen : 0;
 	return 0;
-}
-
-/* A buffer of an iterator: who attaches the program compares its size with the highest access. */
-static int check_buffer_access(struct bpf_verifier_env *env, int regno, int off, int size)
-{
-	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
-
-	if (off < 0)
-		return refuse(env, -EACCES, "R%d invalid %s buffer access: off=%d, size=%d\n",
-			      regno, reg->type & MEM_RDONLY ? "rdonly" : "rdwr", off, size);
-	if (!scalar_is_zero(&reg->s))
-		return refuse(env, -EACCES,
-			      "R%d invalid variable buffer offset: off=%d, var_off=" TNUM_FMT "\n",
-			      regno, off, TNUM_ARGS(reg->s.var_off));
-	if ((u32)(off + size) > env->prog->max_buf_access)
-		env->prog->max_buf_access = (u32)(off + size);
-	return 0;
-}
-
-/* Memory of which all bytes are numbers. */
-static int check_plain_memory(struct bpf_verifier_env *env, const struct bpf_access *a)
-{
-	const struct bpf_reg_state *reg = a->reg;
-	int err;
-
-	if (a->write && reg->type & MEM_RDONLY)
-		return cannot_write(env, a->regno);
-	if (reg_base(reg) == PTR_TO_MAP_KEY && a->write)
-		return refuse(env, -EACCES, "write to change key R%d not allowed\n", a->regno);
-	if (reg_base(reg) == PTR_TO_BUF)
-		err = check_buffer_access(env, a->regno, a->off, a->size);
-	else
-		err = check_mem_region(env, a->regno, a->off, a->size, memory_size(reg), false);
-	if (!err && a->dst)
-		mark_reg_unknown(a->dst);
-	return err;
 }
 
 static int check_pointer(struct bpf_verifier_env *env, const struct bpf_access *a)
 {
-	u32 type = a->reg->type;
+	const char *type = bpf_reg_type_str(a->reg->type);
+	u32 base = a->reg->type & PTR_MAYBE_NULL ? SCALAR_VALUE : reg_base(a->reg);
 
-	switch (type & PTR_MAYBE_NULL ? SCALAR_VALUE : reg_base(a->reg)) {
-	case PTR_TO_MAP_VALUE:
-		return check_map_value_access(env, a);
-	case PTR_TO_MAP_KEY:
-	case PTR_TO_MEM:
-	case PTR_TO_BUF:
-		return check_plain_memory(env, a);
-	case PTR_TO_CTX:
-		return check_ctx_access(env, a);
-	case PTR_TO_STACK:
+	if (base == PTR_TO_MAP_VALUE || base == PTR_TO_MAP_KEY || base == PTR_TO_MEM ||
+	    base == PTR_TO_BUF)
+		return check_numbers(env, a);
+	if (base == PTR_TO_STACK)
 		return check_stack_access(env, a);
-	case PTR_TO_BTF_ID:
-		return check_ptr_to_btf_access(env, a);
-	case CONST_PTR_TO_MAP:
-		return check_ptr_to_map_access(env, a);
-	default:
-		return refuse(env, -EACCES, "R%d invalid mem access '%s'\n", a->regno,
-			      bpf_reg_type_str(type));
+	if (a->by_helper) {
+		/* No bytes of NULL may be read. */
+		if (a->zero_size_allowed && !a->size && bpf_reg_is_null(a->reg))
+			return 0;
+		return refuse(env, -EACCES, "R%d type=%s expected=fp\n", a->regno, type);
 	}
+	if (base == PTR_TO_CTX)
+		return check_ctx_access(env, a);
+	if (base == PTR_TO_BTF_ID || base == CONST_PTR_TO_MAP)
+		return check_ptr_to_btf_access(env, a);
+	return refuse(env, -EACCES, "R%d invalid mem access '%s'\n", a->regno, type);
+}
+
+/* Whether the instruction is rewritten in a way that depends on the kind of the pointer. */
+static bool is_special_pointer(u32 type)
+{
+	u32 base = type & BPF_REG_TYPE_BASE;
+
+	return base == PTR_TO_CTX || base == PTR_TO_BTF_ID || base == CONST_PTR_TO_MAP;
+}
+
+/* All ways to an instruction must agree on the kind of its pointer. */
+static int note_pointer_type(struct bpf_verifier_env *env, u32 type)
+{
+	u32 *noted = &env->aux[env->insn_idx].mem_type;
+
+	type &= ~(u32)PTR_UNTRUSTED; /* loads by both are the same */
+	if (*noted == NOT_INIT)
+		*noted = type;
+	else if (*noted != type && (is_special_pointer(*noted) || is_special_pointer(type)))
+		return refuse(env, -EINVAL, "same insn cannot be used with different pointers\n");
+	return 0;
 }
 
 int check_mem_access(struct bpf_verifier_env *env, struct bpf_access access)
 {
+	u32 type = cur_regs(env)[access.regno].type;
 	int err;
 
 	access.reg = &cur_regs(env)[access.regno];
@@ -258,34 +269,23 @@ int check_mem_access(struct bpf_verifier_env *env, struct bpf_access access)
 	/* A load of fewer than 8 bytes clears the rest of the register. */
 	if (!err && access.dst && access.size < BPF_REG_SIZE && access.dst->type == SCALAR_VALUE)
 		scalar_truncate(&access.dst->s, (u8)access.size);
-	return err;
-}
-
-/* The register that gets the old value of the memory; < 0: none. */
-static int fetched_reg(const struct bpf_insn *insn)
-{
-	if (insn->imm == BPF_CMPXCHG)
-		return BPF_REG_0;
-	return insn->imm & BPF_FETCH ? insn->src_reg : -1;
+	return err ?: note_pointer_type(env, type);
 }
 
 static bool is_known_atomic(s32 imm)
 {
-	switch (imm & ~BPF_FETCH) {
-	case BPF_ADD:
-	case BPF_AND:
-	case BPF_OR:
-	case BPF_XOR:
-		return true;
-	default:
-		return imm == BPF_XCHG || imm == BPF_CMPXCHG;
-	}
+	s32 op = imm & ~BPF_FETCH;
+
+	return op == BPF_ADD || op == BPF_AND || op == BPF_OR || op == BPF_XOR || imm == BPF_XCHG ||
+	       imm == BPF_CMPXCHG;
 }
 
-int check_atomic(struct bpf_verifier_env *env, const struct bpf_insn *insn)
+int check_atomic(struct bpf_verifier_env *env, const struct bpf_insn *insn,
+		 struct bpf_access access)
 {
-	struct bpf_access access = bpf_access_of(insn, insn->dst_reg);
-	int regno = fetched_reg(insn), err;
+	struct bpf_reg_state *fetched = NULL;
+	u16 use, def;
+	int err;
 
 	if (!is_known_atomic(insn->imm))
 		return refuse(env, -EINVAL, "BPF_ATOMIC uses invalid atomic opcode %02x\n",
@@ -293,16 +293,19 @@ int check_atomic(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 	if (reg_base(&cur_regs(env)[insn->dst_reg]) == PTR_TO_CTX)
 		return refuse(env, -EACCES, "BPF_ATOMIC stores into R%d ctx is not allowed\n",
 			      insn->dst_reg);
-	/* Not by a register that it changes: the store would be looked for elsewhere. */
-	if (regno >= 0)
-		mark_reg_unknown(&cur_regs(env)[regno]);
+	bpf_insn_regs(env, env->insn_idx, &use, &def);
+	if (def) {
+		fetched = &cur_regs(env)[__builtin_ctz(def)];
+		/* Not by a register that it changes: the store would be looked for elsewhere. */
+		mark_reg_unknown(fetched);
+	}
 	/*
 	 * The memory must be such that it can be read, then read into the register, then written.
 	 */
 	access.strict_alignment = true;
 	err = check_mem_access(env, access);
-	if (!err && regno >= 0) {
-		access.dst = &cur_regs(env)[regno];
+	if (!err && fetched) {
+		access.dst = fetched;
 		err = check_mem_access(env, access);
 		access.dst = NULL;
 	}
@@ -314,33 +317,15 @@ int check_helper_mem_access(struct bpf_verifier_env *env, int regno, int access_
 			    bool zero_size_allowed, bool write)
 {
 	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
-	int err;
+	struct bpf_access access = {
+		.regno = regno,
+		.off = reg->off,
+		.size = access_size,
+		.write = write,
+		.by_helper = true,
+		.zero_size_allowed = zero_size_allowed && reg_base(reg) != PTR_TO_MAP_KEY,
+		.reg = reg,
+	};
 
-	if (write && (reg->type & MEM_RDONLY || reg_base(reg) == PTR_TO_MAP_KEY))
-		return cannot_write(env, regno);
-	switch (reg->type & PTR_MAYBE_NULL ? SCALAR_VALUE : reg_base(reg)) {
-	case PTR_TO_MAP_VALUE:
-		err = check_map_access_type(env, reg->map_ptr, reg->off, access_size, write);
-		if (err)
-			return err;
-		break;
-	case PTR_TO_MAP_KEY:
-		zero_size_allowed = false;
-		break;
-	case PTR_TO_MEM:
-		break;
-	case PTR_TO_BUF:
-		return check_buffer_access(env, regno, reg->off, access_size);
-	case PTR_TO_STACK:
-		return check_stack_helper_access(env, regno, reg->off, access_size,
-						 zero_size_allowed, write);
-	default:
-		/* No bytes of NULL may be read. */
-		if (zero_size_allowed && !access_size && bpf_reg_is_null(reg))
-			return 0;
-		verbose(env, "R%d type=%s ", regno, bpf_reg_type_str(reg->type));
-		return refuse(env, -EACCES, "expected=%s\n", bpf_reg_type_str(PTR_TO_STACK));
-	}
-	return check_mem_region(env, regno, reg->off, access_size, memory_size(reg),
-				zero_size_allowed);
+	return check_pointer(env, &access);
 }

@@ -7,43 +7,39 @@
 #include "kernel/errno.h"
 #include "trace/bpf/verifier/verifier.h"
 
-/* Whether an offset is so small that sums of them cannot overflow. */
-static bool is_sane_offset(struct bpf_verifier_env *env, const struct bpf_reg_state *reg, u32 type)
+static bool is_far(s64 off)
 {
-	s64 value = (s64)reg->s.var_off.value, smin = reg->s.smin;
+	return off >= BPF_MAX_VAR_OFF || off <= -BPF_MAX_VAR_OFF;
+}
 
-	if (tnum_is_const(reg->s.var_off) &&
-	    (value >= BPF_MAX_VAR_OFF || value <= -BPF_MAX_VAR_OFF)) {
-		verbose(env, "math between %s pointer and %ld is not allowed\n",
-			bpf_reg_type_str(type), value);
-		return false;
-	}
-	if (reg->type != SCALAR_VALUE &&
-	    (reg->off >= BPF_MAX_VAR_OFF || reg->off <= -BPF_MAX_VAR_OFF)) {
-		verbose(env, "%s pointer offset %d is not allowed\n", bpf_reg_type_str(type),
-			reg->off);
-		return false;
-	}
-	if (smin == INT64_MIN) {
-		verbose(env,
-			"math between %s pointer and register with unbounded min value is not "
-			"allowed\n",
-			bpf_reg_type_str(type));
-		return false;
-	}
-	if (smin >= BPF_MAX_VAR_OFF || smin <= -BPF_MAX_VAR_OFF) {
-		verbose(env, "value %ld makes %s pointer be out of bounds\n", smin,
-			bpf_reg_type_str(type));
-		return false;
-	}
-	return true;
+/* Sums of offsets that are so small cannot overflow. */
+static int check_offset(struct bpf_verifier_env *env, const struct bpf_reg_state *reg, u32 type)
+{
+	s64 value = (s64)reg->s.var_off.value, smin = reg->s.whole.smin;
+	const char *name = bpf_reg_type_str(type);
+
+	if (tnum_is_const(reg->s.var_off) && is_far(value))
+		return refuse(env, -EINVAL, "math between %s pointer and %ld is not allowed\n",
+			      name, value);
+	if (reg->type != SCALAR_VALUE && is_far(reg->off))
+		return refuse(env, -EINVAL, "%s pointer offset %d is not allowed\n", name,
+			      reg->off);
+	if (smin == INT64_MIN)
+		return refuse(env, -EINVAL,
+			      "math between %s pointer and register with unbounded min value is "
+			      "not allowed\n",
+			      name);
+	if (is_far(smin))
+		return refuse(env, -EINVAL, "value %ld makes %s pointer be out of bounds\n", smin,
+			      name);
+	return 0;
 }
 
 /* Whether this kind of pointer may move by that number. */
 static int check_operand(struct bpf_verifier_env *env, const struct bpf_insn *insn,
 			 const struct bpf_reg_state *ptr, const struct bpf_reg_state *scalar)
 {
-	u8 op = BPF_OP(insn->code);
+	const char *name = bpf_reg_type_str(ptr->type);
 	u32 dst = insn->dst_reg;
 
 	if (BPF_CLASS(insn->code) != BPF_ALU64)
@@ -51,13 +47,11 @@ static int check_operand(struct bpf_verifier_env *env, const struct bpf_insn *in
 	if (ptr->type & PTR_MAYBE_NULL)
 		return refuse(env, -EACCES,
 			      "R%d pointer arithmetic on %s prohibited, null-check it first\n", dst,
-			      bpf_reg_type_str(ptr->type));
-	if (reg_base(ptr) == CONST_PTR_TO_MAP && !(op == BPF_ADD && bpf_reg_is_null(scalar)))
-		return refuse(env, -EACCES, "R%d pointer arithmetic on %s prohibited\n", dst,
-			      bpf_reg_type_str(ptr->type));
-	return is_sane_offset(env, scalar, ptr->type) && is_sane_offset(env, ptr, ptr->type)
-		       ? 0
-		       : -EINVAL;
+			      name);
+	if (reg_base(ptr) == CONST_PTR_TO_MAP &&
+	    !(BPF_OP(insn->code) == BPF_ADD && bpf_reg_is_null(scalar)))
+		return refuse(env, -EACCES, "R%d pointer arithmetic on %s prohibited\n", dst, name);
+	return check_offset(env, scalar, ptr->type) ?: check_offset(env, ptr, ptr->type);
 }
 
 /* Not ptr_is_dst: the instruction is scalar op pointer. */
@@ -67,26 +61,19 @@ static int check_operator(struct bpf_verifier_env *env, const struct bpf_insn *i
 	u8 op = BPF_OP(insn->code);
 	u32 dst = insn->dst_reg;
 
-	switch (op) {
-	case BPF_ADD:
+	if (op == BPF_ADD)
 		return 0;
-	case BPF_SUB:
-		if (!ptr_is_dst)
-			return refuse(env, -EACCES, "R%d tried to subtract pointer from scalar\n",
-				      dst);
-		if (reg_base(ptr) == PTR_TO_STACK)
-			return refuse(env, -EACCES,
-				      "R%d subtraction from stack pointer prohibited\n", dst);
-		return 0;
-	case BPF_AND:
-	case BPF_OR:
-	case BPF_XOR:
+	if (op == BPF_AND || op == BPF_OR || op == BPF_XOR)
 		return refuse(env, -EACCES, "R%d bitwise operator %s on pointer prohibited\n", dst,
 			      bpf_alu_operator(op));
-	default:
+	if (op != BPF_SUB)
 		return refuse(env, -EACCES, "R%d pointer arithmetic with %s operator prohibited\n",
 			      dst, bpf_alu_operator(op));
-	}
+	if (!ptr_is_dst)
+		return refuse(env, -EACCES, "R%d tried to subtract pointer from scalar\n", dst);
+	if (reg_base(ptr) == PTR_TO_STACK)
+		return refuse(env, -EACCES, "R%d subtraction from stack pointer prohibited\n", dst);
+	return 0;
 }
 
 int adjust_ptr_min_max_vals(struct bpf_verifier_env *env, const struct bpf_insn *insn,
@@ -104,16 +91,14 @@ int adjust_ptr_min_max_vals(struct bpf_verifier_env *env, const struct bpf_insn 
 		mark_reg_unknown(dst);
 		return 0;
 	}
-	err = check_operand(env, insn, ptr, scalar);
-	if (!err)
-		err = check_operator(env, insn, ptr, ptr_is_dst);
+	err = check_operand(env, insn, ptr, scalar) ?: check_operator(env, insn, ptr, ptr_is_dst);
 	if (err)
 		return err;
 	*dst = *ptr;
-	off = op == BPF_ADD ? dst->off + by.smin : dst->off - by.smin;
-	if (scalar_is_const(&by) && off == (s32)off)
+	off = op == BPF_ADD ? dst->off + by.whole.smin : dst->off - by.whole.smin;
+	if (tnum_is_const(by.var_off) && off == (s32)off)
 		dst->off = (s32)off;
 	else
 		scalar_alu(&dst->s, &by, op, true);
-	return is_sane_offset(env, dst, ptr->type) ? 0 : -EINVAL;
+	return check_offset(env, dst, dst->type);
 }

@@ -124,11 +124,8 @@ int merge_origin(struct bpf_verifier_env *env, struct bpf_reg_state *dst,
 	return dst->origin ? 0 : env->push_error;
 }
 
-/* data: the env. */
-static void start_origin(struct bpf_reg_state *reg, void *data)
+static void start_origin(struct bpf_verifier_env *env, struct bpf_reg_state *reg)
 {
-	struct bpf_verifier_env *env = data;
-
 	if (reg->type != SCALAR_VALUE || env->push_error)
 		return;
 	/* Of any number and no other: whatever comes is covered. */
@@ -152,9 +149,10 @@ static void start_slot(struct bpf_verifier_env *env, struct bpf_stack_state *slo
 int start_origins(struct bpf_verifier_env *env, struct bpf_verifier_state *state)
 {
 	env->push_error = 0;
-	bpf_for_each_reg(state, start_origin, env);
+	bpf_for_each_reg (reg, state)
+		start_origin(env, reg);
 	for (u32 i = 0; i <= state->curframe; i++)
-		for (u32 s = 0; s < state->frame[i]->allocated_stack / BPF_REG_SIZE; s++)
+		for (u32 s = 0; s < nr_slots(state->frame[i]); s++)
 			start_slot(env, &state->frame[i]->stack[s]);
 	return env->push_error;
 }

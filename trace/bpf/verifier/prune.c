@@ -26,19 +26,18 @@ void bpf_way_ended(struct bpf_verifier_state *from)
 }
 
 /* Keeps a copy of the current state, from which the walk goes on. */
-static int keep_state(struct bpf_verifier_env *env, u32 insn_idx)
+static int keep_state(struct bpf_verifier_env *env)
 {
 	struct bpf_verifier_state *cur = env->cur, *kept;
 	int err = start_origins(env, cur);
 
 	if (err)
 		return err;
-	cur->insn_idx = insn_idx;
 	kept = bpf_copy_state(env, cur);
 	if (!kept)
 		return env->push_error;
 	kept->branches = 1;
-	list_add(&kept->node, &env->explored[insn_idx]);
+	list_add(&kept->node, &env->explored[env->insn_idx]);
 	cur->parent = kept;
 	env->total_states++;
 	env->peak_states++;
@@ -63,12 +62,11 @@ static void forget_state(struct bpf_verifier_env *env, struct bpf_verifier_state
 }
 
 /* 1: covered; 0: not; or an errno. */
-static int compare_unfinished(struct bpf_verifier_env *env, struct bpf_verifier_state *old,
-			      u32 insn_idx)
+static int compare_unfinished(struct bpf_verifier_env *env, struct bpf_verifier_state *old)
 {
 	struct bpf_verifier_state *cur = env->cur;
 
-	if (env->aux[insn_idx].calls_callback &&
+	if (env->aux[env->insn_idx].calls_callback &&
 	    cur_func(env)->callback_call == old->frame[old->curframe]->callback_call) {
 		if (!bpf_states_equal(env, old, cur, true))
 			return 0;
@@ -77,16 +75,16 @@ static int compare_unfinished(struct bpf_verifier_env *env, struct bpf_verifier_
 	}
 	if (old->callback_rounds == cur->callback_rounds && bpf_states_equal(env, old, cur, true) &&
 	    bpf_states_equal(env, cur, old, true))
-		return refuse(env, -EINVAL, "infinite loop detected at insn %u\n", insn_idx);
+		return refuse(env, -EINVAL, "infinite loop detected at insn %u\n", env->insn_idx);
 	return 0;
 }
 
 /* The last state of an earlier round of the same call of a helper that calls back. */
-static struct bpf_verifier_state *last_round(struct bpf_verifier_env *env, u32 insn_idx)
+static struct bpf_verifier_state *last_round(struct bpf_verifier_env *env)
 {
 	struct bpf_verifier_state *state;
 
-	list_for_each_entry (state, &env->explored[insn_idx], node)
+	list_for_each_entry (state, &env->explored[env->insn_idx], node)
 		if (state->branches && bpf_same_callers(state, env->cur) &&
 		    state->frame[state->curframe]->callback_call == cur_func(env)->callback_call)
 			return state;
@@ -105,26 +103,26 @@ static void enter_callback_call(struct bpf_verifier_env *env)
 	frame->callback_returned = false;
 }
 
-int is_state_visited(struct bpf_verifier_env *env, u32 insn_idx)
+int is_state_visited(struct bpf_verifier_env *env)
 {
-	bool calls_callback = env->aux[insn_idx].calls_callback;
-	bool keep = env->test_state_freq || calls_callback;
+	bool calls_callback = env->aux[env->insn_idx].calls_callback;
+	bool keep = env->attr->prog_flags & BPF_F_TEST_STATE_FREQ || calls_callback;
 	struct bpf_verifier_state *old, *next;
 	u32 nr = 0;
 
-	if (!env->aux[insn_idx].prune_point)
+	if (!env->aux[env->insn_idx].prune_point)
 		return 0;
 	if (calls_callback)
 		enter_callback_call(env);
-	env->cur->insn_idx = insn_idx;
+	env->cur->insn_idx = env->insn_idx;
 	/* Not after each jump: states cost more than a few instructions that are walked again. */
 	if (env->jmps_processed - env->prev_jmps_processed >= 2 &&
 	    env->insn_processed - env->prev_insn_processed >= 8)
 		keep = true;
-	list_for_each_entry_safe (old, next, &env->explored[insn_idx], node) {
+	list_for_each_entry_safe (old, next, &env->explored[env->insn_idx], node) {
 		nr++;
 		if (old->branches) {
-			int err = compare_unfinished(env, old, insn_idx);
+			int err = compare_unfinished(env, old);
 
 			if (err)
 				return err;
@@ -145,9 +143,9 @@ int is_state_visited(struct bpf_verifier_env *env, u32 insn_idx)
 	}
 	env->max_states_per_insn = max(env->max_states_per_insn, nr);
 	if (calls_callback) {
-		old = last_round(env, insn_idx);
+		old = last_round(env);
 		if (old)
 			bpf_widen_stack(env, old, env->cur);
 	}
-	return keep ? keep_state(env, insn_idx) : 0;
+	return keep ? keep_state(env) : 0;
 }

@@ -8,7 +8,7 @@
  */
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
-#include "trace/bpf/verifier/calls.h"
+#include "trace/bpf/verifier/verifier.h"
 
 #define MAX_REFERENCES 256
 
@@ -22,7 +22,7 @@ static u32 innermost_callback(const struct bpf_verifier_state *state)
 	return frame;
 }
 
-int acquire_reference(struct bpf_verifier_env *env, u32 insn_idx)
+int acquire_reference(struct bpf_verifier_env *env, struct bpf_reg_state *reg)
 {
 	struct bpf_verifier_state *state = env->cur;
 	struct bpf_reference_state *refs;
@@ -37,28 +37,33 @@ int acquire_reference(struct bpf_verifier_env *env, u32 insn_idx)
 	bpf_state_free(env, state->refs);
 	state->refs = refs;
 	refs[state->nr_refs++] = (struct bpf_reference_state){
-		.id = ++env->id_gen,
-		.insn_idx = insn_idx,
+		.id = reg->id = reg->ref_obj_id = ++env->id_gen,
+		.insn_idx = env->insn_idx,
 		.callback_ref = innermost_callback(state),
 	};
-	return (int)env->id_gen;
+	return 0;
 }
 
-bool drop_reference(struct bpf_verifier_state *state, u32 id)
+static struct bpf_reference_state *find_reference(struct bpf_verifier_state *state, u32 id)
 {
-	for (u32 i = 0; i < state->nr_refs; i++) {
-		if (state->refs[i].id == id) {
-			state->refs[i] = state->refs[--state->nr_refs];
-			return true;
-		}
-	}
-	return false;
+	for (u32 i = 0; i < state->nr_refs; i++)
+		if (state->refs[i].id == id)
+			return &state->refs[i];
+	return NULL;
 }
 
-static void forget_reference(struct bpf_reg_state *reg, void *id)
+void drop_reference(struct bpf_verifier_state *state, u32 id)
+{
+	struct bpf_reference_state *ref = find_reference(state, id);
+
+	if (ref)
+		*ref = state->refs[--state->nr_refs];
+}
+
+static void forget_reference(struct bpf_reg_state *reg, u32 id)
 {
 	/* LAB 18, unmarked, 3 of 6: a record that was given up. Starts as: (void)reg, (void)id; */
-	if (reg->ref_obj_id == *(u32 *)id)
+	if (reg->ref_obj_id == id)
 		mark_reg_unknown(reg);
 	/* END LAB 18 */
 }
@@ -66,46 +71,33 @@ static void forget_reference(struct bpf_reg_state *reg, void *id)
 int release_reference(struct bpf_verifier_env *env, u32 ref_obj_id)
 {
 	struct bpf_verifier_state *state = env->cur;
+	const struct bpf_reference_state *ref = find_reference(state, ref_obj_id);
 
-	for (u32 i = 0; i < state->nr_refs; i++)
-		if (state->refs[i].id == ref_obj_id &&
-		    state->refs[i].callback_ref != innermost_callback(state))
-			return -EINVAL;
-	if (!drop_reference(state, ref_obj_id))
+	if (!ref || ref->callback_ref != innermost_callback(state))
 		return -EINVAL;
-	bpf_for_each_reg(state, forget_reference, &ref_obj_id);
+	drop_reference(state, ref_obj_id);
+	bpf_for_each_reg (reg, state)
+		forget_reference(reg, ref_obj_id);
 	return 0;
 }
 
-/* Says which references are left of those that the callback, or the program, has acquired. */
-static int check_leak(struct bpf_verifier_env *env, u32 callback)
+/*
+ * Says which references are left of those that the callback, or the program, has acquired. A
+ * function leaves its references to its caller; not if a tail call may end it.
+ */
+int check_reference_leak(struct bpf_verifier_env *env, bool at_tail_call)
 {
+	u32 callback = innermost_callback(env->cur);
 	int err = 0;
 
 	for (u32 i = 0; i < env->cur->nr_refs; i++) {
 		const struct bpf_reference_state *ref = &env->cur->refs[i];
 
-		if (ref->callback_ref != callback)
+		if (ref->callback_ref != callback ||
+		    (env->cur->curframe != callback && !at_tail_call))
 			continue;
 		verbose(env, "Unreleased reference id=%d alloc_insn=%d\n", ref->id, ref->insn_idx);
 		err = -EINVAL;
 	}
-	return err;
-}
-
-int check_reference_leak(struct bpf_verifier_env *env)
-{
-	u32 callback = innermost_callback(env->cur);
-
-	/* A function leaves its references to its caller. */
-	return env->cur->curframe == callback ? check_leak(env, callback) : 0;
-}
-
-int check_tail_call_leak(struct bpf_verifier_env *env)
-{
-	int err = check_leak(env, innermost_callback(env->cur));
-
-	if (err)
-		verbose(env, "tail_call would lead to reference leak\n");
 	return err;
 }

@@ -3,54 +3,30 @@
  * of its lower half. Each of them bounds the others: scalar_sync() carries what one has learned
  * over to the rest.
  */
-#include "trace/bpf/verifier/range.h"
-
-struct range scalar_range(const struct bpf_scalar *s, u8 bits)
-{
-	if (bits == 32)
-		return (struct range){ s->s32_min, s->s32_max, s->u32_min, s->u32_max };
-	return (struct range){ s->smin, s->smax, s->umin, s->umax };
-}
-
-void scalar_set_range(struct bpf_scalar *s, struct range r, u8 bits)
-{
-	if (bits == 32) {
-		s->s32_min = (s32)r.smin;
-		s->s32_max = (s32)r.smax;
-		s->u32_min = (u32)r.umin;
-		s->u32_max = (u32)r.umax;
-	} else {
-		s->smin = r.smin;
-		s->smax = r.smax;
-		s->umin = r.umin;
-		s->umax = r.umax;
-	}
-}
+#include "trace/bpf/verifier/scalar.h"
 
 void scalar_set_unknown(struct bpf_scalar *s)
 {
-	s->var_off = tnum_unknown;
-	scalar_set_range(s, range_unknown(64), 64);
-	scalar_set_range(s, range_unknown(32), 32);
+	*s = (struct bpf_scalar){ tnum_unknown, range_unknown(64), range_unknown(32) };
 }
 
 void scalar_set_const(struct bpf_scalar *s, u64 value)
 {
 	s->var_off = tnum_const(value);
-	scalar_set_range(s, (struct range){ (s64)value, (s64)value, value, value }, 64);
-	scalar_set_range(s, (struct range){ (s32)value, (s32)value, (u32)value, (u32)value }, 32);
+	s->whole = (struct range){ (s64)value, (s64)value, value, value };
+	s->half = (struct range){ (s32)value, (s32)value, (u32)value, (u32)value };
 }
 
 void scalar_set_empty(struct bpf_scalar *s)
 {
-	s->umin = 1;
-	s->umax = 0;
+	s->whole.umin = 1;
+	s->whole.umax = 0;
 }
 
 void scalar_zero_extend(struct bpf_scalar *s)
 {
 	s->var_off = tnum_cast(s->var_off, 4);
-	scalar_set_range(s, (struct range){ 0, UINT32_MAX, s->u32_min, s->u32_max }, 64);
+	s->whole = (struct range){ 0, UINT32_MAX, s->half.umin, s->half.umax };
 }
 
 static bool range_is_empty(const struct range *r)
@@ -62,6 +38,12 @@ static bool range_within(const struct range *outer, const struct range *inner)
 {
 	return outer->smin <= inner->smin && inner->smax <= outer->smax &&
 	       outer->umin <= inner->umin && inner->umax <= outer->umax;
+}
+
+/* The number that the lower bits mean as signed number. */
+static s64 sign_extended(u64 value, u8 bits)
+{
+	return bits == 32 ? (s32)value : (s64)value;
 }
 
 /*
@@ -119,76 +101,65 @@ static void ranges_learn_halves(struct range *whole, struct range *half)
 	}
 }
 
+/* Each range learns from the bits, then from its signs, then from the other one. */
+static void ranges_learn(struct bpf_scalar *s)
+{
+	range_learn_bits(&s->whole, s->var_off, 64);
+	range_learn_bits(&s->half, s->var_off, 32);
+	range_learn_sign(&s->whole, 64);
+	range_learn_sign(&s->half, 32);
+	ranges_learn_halves(&s->whole, &s->half);
+	range_learn_sign(&s->whole, 64);
+	range_learn_sign(&s->half, 32);
+}
+
 /* An empty scalar stays empty: bounds only come nearer to each other. */
 void scalar_sync(struct bpf_scalar *s)
 {
-	struct range whole = scalar_range(s, 64), half = scalar_range(s, 32);
-	struct tnum of_whole, of_half;
-	unsigned i;
+	/* The bits learn from the ranges; then, once more, the ranges from the bits. */
+	for (unsigned i = 0; i < 2; i++) {
+		struct tnum of_whole, of_half;
 
-	/*
-	 * Ranges learn from the bits, then from each other; then the bits learn; then ranges again.
-	 */
-	for (i = 0; i < 2; i++) {
-		range_learn_bits(&whole, s->var_off, 64);
-		range_learn_bits(&half, s->var_off, 32);
-		range_learn_sign(&whole, 64);
-		range_learn_sign(&half, 32);
-		ranges_learn_halves(&whole, &half);
-		range_learn_sign(&whole, 64);
-		range_learn_sign(&half, 32);
-		of_whole = tnum_range(whole.umin, whole.umax);
-		of_half = tnum_of_half(tnum_range(half.umin, half.umax));
-		if (range_is_empty(&whole) || range_is_empty(&half) ||
-		    tnum_disjoint(s->var_off, of_whole) || tnum_disjoint(s->var_off, of_half)) {
+		ranges_learn(s);
+		of_whole = tnum_range(s->whole.umin, s->whole.umax);
+		of_half = tnum_of_half(tnum_range(s->half.umin, s->half.umax));
+		if (scalar_is_empty(s) || tnum_disjoint(s->var_off, of_whole) ||
+		    tnum_disjoint(s->var_off, of_half)) {
 			scalar_set_empty(s);
 			return;
 		}
 		s->var_off = tnum_intersect(tnum_intersect(s->var_off, of_whole), of_half);
 	}
-	range_learn_bits(&whole, s->var_off, 64);
-	range_learn_bits(&half, s->var_off, 32);
-	scalar_set_range(s, whole, 64);
-	scalar_set_range(s, half, 32);
+	range_learn_bits(&s->whole, s->var_off, 64);
+	range_learn_bits(&s->half, s->var_off, 32);
 }
 
 void scalar_truncate(struct bpf_scalar *s, u8 bytes)
 {
 	if (bytes < 4) {
+		u64 kept = range_umax(8 * bytes);
+
 		s->var_off = tnum_cast(s->var_off, bytes);
 		/* The lower bytes of the bounds are bounds if the bytes above are the same. */
-		if ((s->u32_min ^ s->u32_max) >> (8 * bytes)) {
-			scalar_set_range(s, range_unknown(32), 32);
-		} else {
-			s->u32_min &= ~0U >> (32 - 8 * bytes);
-			s->u32_max &= ~0U >> (32 - 8 * bytes);
-			s->s32_min = INT32_MIN;
-			s->s32_max = INT32_MAX;
-		}
+		if ((s->half.umin ^ s->half.umax) > kept)
+			s->half = range_unknown(32);
+		else
+			s->half = range_of_unsigned(s->half.umin & kept, s->half.umax & kept, 32);
 	}
 	scalar_zero_extend(s);
 	scalar_sync(s);
 }
 
-bool scalar_is_const(const struct bpf_scalar *s)
-{
-	return tnum_is_const(s->var_off);
-}
-
 bool scalar_within(const struct bpf_scalar *outer, const struct bpf_scalar *inner)
 {
-	struct range whole = scalar_range(outer, 64), half = scalar_range(outer, 32);
-	struct range inner_whole = scalar_range(inner, 64), inner_half = scalar_range(inner, 32);
-
-	return tnum_in(outer->var_off, inner->var_off) && range_within(&whole, &inner_whole) &&
-	       range_within(&half, &inner_half);
+	return tnum_in(outer->var_off, inner->var_off) &&
+	       range_within(&outer->whole, &inner->whole) &&
+	       range_within(&outer->half, &inner->half);
 }
 
 bool scalar_is_empty(const struct bpf_scalar *s)
 {
-	struct range whole = scalar_range(s, 64), half = scalar_range(s, 32);
-
-	return range_is_empty(&whole) || range_is_empty(&half);
+	return range_is_empty(&s->whole) || range_is_empty(&s->half);
 }
 
 bool scalar_is_unknown(const struct bpf_scalar *s)

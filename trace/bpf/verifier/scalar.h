@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "kernel/compiler.h"
 #include "kernel/types.h"
 
 /* A bit of mask: unknown, and 0 in value. */
@@ -12,12 +13,15 @@ struct tnum {
 	u64 value, mask;
 };
 
-struct bpf_scalar {
-	struct tnum var_off;
+/* Of 64 bits; or of 32 bits, with bounds that are extended to 64: each rule is written once. */
+struct range {
 	s64 smin, smax;
 	u64 umin, umax;
-	s32 s32_min, s32_max;
-	u32 u32_min, u32_max;
+};
+
+struct bpf_scalar {
+	struct tnum var_off;
+	struct range whole, half; /* of all bits; of the lower 32 */
 };
 
 /* tnum.c. Each holds at least all results of the operation on members. */
@@ -41,15 +45,52 @@ static inline bool tnum_is_const(struct tnum a)
 {
 	return !a.mask;
 }
+/* No number is a member of both. */
+static inline bool tnum_disjoint(struct tnum a, struct tnum b)
+{
+	return (a.value ^ b.value) & ~a.mask & ~b.mask;
+}
+/* half's lower half, and an unknown upper half. */
+static inline struct tnum tnum_of_half(struct tnum half)
+{
+	half = tnum_cast(half, 4);
+	half.mask |= ~(u64)UINT32_MAX;
+	return half;
+}
+
+/* The greatest number of that many bits, and its greatest and least as signed numbers. */
+static inline u64 range_umax(u8 bits)
+{
+	return ~0ULL >> (64 - bits);
+}
+static inline s64 range_smax(u8 bits)
+{
+	return (s64)(range_umax(bits) >> 1);
+}
+static inline s64 range_smin(u8 bits)
+{
+	return -range_smax(bits) - 1;
+}
+static inline struct range range_of_unsigned(u64 umin, u64 umax, u8 bits)
+{
+	return (struct range){ range_smin(bits), range_smax(bits), umin, umax };
+}
+static inline struct range range_unknown(u8 bits)
+{
+	return range_of_unsigned(0, range_umax(bits), bits);
+}
 
 /* scalar.c */
+#define scalar_range(s, bits) (*((bits) == 32 ? &(s)->half : &(s)->whole))
 void scalar_set_unknown(struct bpf_scalar *s);
 void scalar_set_const(struct bpf_scalar *s, u64 value);
+void scalar_set_empty(struct bpf_scalar *s);
+/* The range of 64 bits of a number whose upper half is 0. */
+void scalar_zero_extend(struct bpf_scalar *s);
 /* Each view learns from the others. */
 void scalar_sync(struct bpf_scalar *s);
 /* The lower bytes (1, 2, 4), zero-extended. */
 void scalar_truncate(struct bpf_scalar *s, u8 bytes);
-bool scalar_is_const(const struct bpf_scalar *s);
 static inline bool scalar_is_zero(const struct bpf_scalar *s)
 {
 	return !s->var_off.mask && !s->var_off.value;

@@ -30,26 +30,27 @@ static u8 *byte_at(struct bpf_func_state *func, int off)
 	return &slot_at(func, off)->slot_type[(-off - 1) % BPF_REG_SIZE];
 }
 
-int check_stack_bounds(struct bpf_verifier_env *env, int regno, int off, int size,
-		       const char *access)
+static int check_stack_bounds(struct bpf_verifier_env *env, const struct bpf_access *a)
 {
-	const struct bpf_reg_state *reg = &cur_regs(env)[regno];
-	struct tnum var_off = reg->s.var_off;
-	s64 min = reg->s.smin, max = reg->s.smax;
+	const char *how = a->by_helper ? " indirect access to"
+			  : a->write   ? " write to"
+				       : " read from";
+	struct tnum var_off = a->reg->s.var_off;
+	s64 min = a->reg->s.whole.smin, max = a->reg->s.whole.smax;
 
 	if (!tnum_is_const(var_off) && (max >= BPF_MAX_VAR_OFF || min <= -BPF_MAX_VAR_OFF))
-		return refuse(env, -EACCES, "invalid unbounded variable-offset%s stack R%d\n",
-			      access, regno);
-	min += off;
-	max += off;
-	if (size >= 0 && min >= -MAX_BPF_STACK && min < 0 && max + size <= 0)
-		return bpf_grow_stack(env, frame_of(env, reg), (u32)ALIGN(-min, BPF_REG_SIZE));
+		return refuse(env, -EACCES, "invalid unbounded variable-offset%s stack R%d\n", how,
+			      a->regno);
+	min += a->off;
+	max += a->off;
+	if (a->size >= 0 && min >= -MAX_BPF_STACK && min < 0 && max + a->size <= 0)
+		return bpf_grow_stack(env, frame_of(env, a->reg), (u32)ALIGN(-min, BPF_REG_SIZE));
 	if (tnum_is_const(var_off))
-		return refuse(env, -EACCES, "invalid%s stack R%d off=%ld size=%d\n", access, regno,
-			      min, size);
+		return refuse(env, -EACCES, "invalid%s stack R%d off=%ld size=%d\n", how, a->regno,
+			      min, a->size);
 	return refuse(env, -EACCES,
-		      "invalid variable-offset%s stack R%d var_off=" TNUM_FMT " size=%d\n", access,
-		      regno, TNUM_ARGS(var_off), size);
+		      "invalid variable-offset%s stack R%d var_off=" TNUM_FMT " size=%d\n", how,
+		      a->regno, TNUM_ARGS(var_off), a->size);
 }
 
 /* What was spilled here is only bytes from now on. */
@@ -73,7 +74,7 @@ static void spill(struct bpf_stack_state *slot, const struct bpf_reg_state *valu
 			slot->slot_type[i] = STACK_MISC;
 	}
 	/* Its other copies have more bits: they no longer are equal. */
-	if (size < BPF_REG_SIZE && value->s.umax >> (size * 8))
+	if (size < BPF_REG_SIZE && value->s.whole.umax >> (size * 8))
 		slot->spilled.id = 0;
 }
 
@@ -175,18 +176,32 @@ static int read_fixed(struct bpf_verifier_env *env, struct bpf_func_state *func,
 	return 0;
 }
 
+/* A helper reads the bytes from min up to end, or also writes them: then they are unknown. */
+static int access_by_helper(struct bpf_func_state *func, int min, int end, bool write)
+{
+	mark_read(func, min, end);
+	/* LAB 18, unmarked, 2 of 6: what a helper writes. Starts as: (void)write; */
+	if (write)
+		set_bytes(func, min, end - min, STACK_MISC);
+	/* END LAB 18 */
+	return 0;
+}
+
 int check_stack_access(struct bpf_verifier_env *env, const struct bpf_access *a)
 {
 	struct bpf_func_state *func = frame_of(env, a->reg);
-	bool fixed = scalar_is_const(&a->reg->s);
+	bool fixed = tnum_is_const(a->reg->s.var_off);
 	int min, end, err;
 
-	err = check_stack_bounds(env, a->regno, a->off, a->size,
-				 a->write ? " write to" : " read from");
+	if (!a->size && !a->zero_size_allowed)
+		return refuse(env, -EACCES, "invalid zero-sized read\n");
+	err = check_stack_bounds(env, a);
 	if (err)
 		return err;
-	min = a->off + (int)a->reg->s.smin;
-	end = a->off + (int)a->reg->s.smax + a->size;
+	min = a->off + (int)a->reg->s.whole.smin;
+	end = a->off + (int)a->reg->s.whole.smax + a->size;
+	if (a->by_helper)
+		return access_by_helper(func, min, end, a->write);
 	if (a->write && fixed)
 		return write_fixed(env, func, min, a->size, a->value);
 	if (a->write) {
@@ -203,26 +218,5 @@ int check_stack_access(struct bpf_verifier_env *env, const struct bpf_access *a)
 			"var_off=" TNUM_FMT " off=%d size=%d\n",
 			TNUM_ARGS(a->reg->s.var_off), a->off, a->size);
 	read_bytes(func, min, end, a->dst);
-	return 0;
-}
-
-int check_stack_helper_access(struct bpf_verifier_env *env, int regno, int off, int size,
-			      bool zero_size_allowed, bool write)
-{
-	const struct bpf_reg_state *ptr = &cur_regs(env)[regno];
-	int min, end, err;
-
-	if (!size && !zero_size_allowed)
-		return refuse(env, -EACCES, "invalid zero-sized read\n");
-	err = check_stack_bounds(env, regno, off, size, " indirect access to");
-	if (err)
-		return err;
-	min = off + (int)ptr->s.smin;
-	end = off + (int)ptr->s.smax + size;
-	mark_read(frame_of(env, ptr), min, end);
-	/* LAB 18, unmarked, 2 of 6: what a helper writes. Starts as: (void)write; */
-	if (write)
-		set_bytes(frame_of(env, ptr), min, end - min, STACK_MISC);
-	/* END LAB 18 */
 	return 0;
 }

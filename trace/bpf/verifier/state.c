@@ -6,41 +6,29 @@
 #include "kernel/mm/slab.h"
 #include "trace/bpf/verifier/verifier.h"
 
-/* Memory of bpf_state_alloc() begins with its size. */
-struct state_memory {
-	size_t size;
-	u64 bytes[];
-};
-
 void *bpf_state_alloc(struct bpf_verifier_env *env, size_t size)
 {
-	struct state_memory *memory;
+	void *memory;
 
-	size += sizeof(*memory);
 	if (env->state_bytes + size > BPF_STATE_MEMORY) {
-		verbose(env, "The states of the program need more than %lu MB of memory.\n",
+		env->push_error = refuse(
+			env, -E2BIG, "The states of the program need more than %lu MB of memory.\n",
 			BPF_STATE_MEMORY >> 20);
-		env->push_error = -E2BIG;
 		return NULL;
 	}
 	memory = kzalloc(size, GFP_KERNEL);
-	if (!memory) {
+	if (memory)
+		env->state_bytes += ksize(memory);
+	else
 		env->push_error = -ENOMEM;
-		return NULL;
-	}
-	memory->size = size;
-	env->state_bytes += size;
-	return memory->bytes;
+	return memory;
 }
 
-void bpf_state_free(struct bpf_verifier_env *env, void *bytes)
+void bpf_state_free(struct bpf_verifier_env *env, void *memory)
 {
-	struct state_memory *memory;
-
-	if (!bytes)
+	if (!memory)
 		return;
-	memory = container_of(bytes, struct state_memory, bytes);
-	env->state_bytes -= memory->size;
+	env->state_bytes -= ksize(memory);
 	kfree(memory);
 }
 
@@ -66,22 +54,15 @@ static void free_frame(struct bpf_verifier_env *env, struct bpf_func_state *fram
 	bpf_state_free(env, frame);
 }
 
-static struct bpf_func_state *copy_frame(struct bpf_verifier_env *env,
-					 const struct bpf_func_state *src)
+/* Also if it returns false, *copy may be freed. */
+static bool copy_frame(struct bpf_verifier_env *env, struct bpf_func_state **copy,
+		       const struct bpf_func_state *src)
 {
-	struct bpf_func_state *copy = state_memdup(env, src, sizeof(*src));
-
-	if (!copy)
-		return NULL;
-	copy->stack = NULL;
-	if (src->allocated_stack) {
-		copy->stack = state_memdup(env, src->stack, stack_bytes(src->allocated_stack));
-		if (!copy->stack) {
-			bpf_state_free(env, copy);
-			return NULL;
-		}
-	}
-	return copy;
+	*copy = state_memdup(env, src, sizeof(*src));
+	if (!*copy || !src->stack)
+		return *copy;
+	(*copy)->stack = state_memdup(env, src->stack, stack_bytes(src->allocated_stack));
+	return (*copy)->stack;
 }
 
 void bpf_free_state(struct bpf_verifier_env *env, struct bpf_verifier_state *state)
@@ -98,38 +79,39 @@ struct bpf_verifier_state *bpf_copy_state(struct bpf_verifier_env *env,
 					  const struct bpf_verifier_state *src)
 {
 	struct bpf_verifier_state *copy = state_memdup(env, src, sizeof(*src));
+	bool ok;
 
 	if (!copy)
 		return NULL;
 	memset(copy->frame, 0, sizeof(copy->frame));
 	copy->refs = NULL;
 	copy->hits = copy->misses = 0;
-	if (src->nr_refs) {
+	if (src->nr_refs)
 		copy->refs = state_memdup(env, src->refs, src->nr_refs * sizeof(*src->refs));
-		if (!copy->refs)
-			goto err;
-	}
-	for (u32 i = 0; i <= src->curframe; i++) {
-		copy->frame[i] = copy_frame(env, src->frame[i]);
-		if (!copy->frame[i])
-			goto err;
-	}
-	return copy;
-err:
+	ok = !src->nr_refs || copy->refs;
+	for (u32 i = 0; ok && i <= src->curframe; i++)
+		ok = copy_frame(env, &copy->frame[i], src->frame[i]);
+	if (ok)
+		return copy;
 	bpf_free_state(env, copy);
 	return NULL;
 }
 
 struct bpf_func_state *bpf_push_frame(struct bpf_verifier_env *env,
-				      struct bpf_verifier_state *state, s32 callsite, u32 subprogno)
+				      struct bpf_verifier_state *state, u32 subprogno)
 {
-	struct bpf_func_state *frame = bpf_state_alloc(env, sizeof(*frame));
-	u32 no;
+	u32 no = state->frame[0] ? state->curframe + 1 : 0;
+	struct bpf_func_state *frame;
 
+	if (no == MAX_CALL_FRAMES) {
+		env->push_error =
+			refuse(env, -E2BIG, "the call stack of %d frames is too deep\n", no + 1);
+		return NULL;
+	}
+	frame = bpf_state_alloc(env, sizeof(*frame));
 	if (!frame)
 		return NULL;
-	no = state->frame[0] ? state->curframe + 1 : 0;
-	frame->callsite = callsite;
+	frame->callsite = env->insn_idx;
 	frame->frameno = no;
 	frame->subprogno = subprogno;
 	for (u32 i = 0; i < MAX_BPF_REG; i++)
@@ -152,7 +134,6 @@ int bpf_grow_stack(struct bpf_verifier_env *env, struct bpf_func_state *func, u3
 	u16 *depth = &env->subprogs[func->subprogno].stack_depth;
 	struct bpf_stack_state *stack;
 
-	size = (size + BPF_REG_SIZE - 1) & -BPF_REG_SIZE;
 	if (size <= func->allocated_stack)
 		return 0;
 	stack = bpf_state_alloc(env, stack_bytes(size));
@@ -175,15 +156,13 @@ void mark_reg_not_init(struct bpf_reg_state *reg)
 
 void mark_reg_unknown(struct bpf_reg_state *reg)
 {
-	memset(reg, 0, sizeof(*reg));
-	reg->type = SCALAR_VALUE;
+	*reg = (struct bpf_reg_state){ .type = SCALAR_VALUE };
 	scalar_set_unknown(&reg->s);
 }
 
 void mark_reg_known(struct bpf_reg_state *reg, u64 value)
 {
-	memset(reg, 0, sizeof(*reg));
-	reg->type = SCALAR_VALUE;
+	*reg = (struct bpf_reg_state){ .type = SCALAR_VALUE };
 	scalar_set_const(&reg->s, value);
 }
 
@@ -193,16 +172,19 @@ void mark_reg_pointer(struct bpf_reg_state *reg, u32 type)
 	reg->type = type;
 }
 
-void bpf_for_each_reg(struct bpf_verifier_state *state,
-		      void (*fn)(struct bpf_reg_state *reg, void *data), void *data)
+struct bpf_reg_state *bpf_next_reg(struct bpf_verifier_state *state, struct bpf_reg_iter *iter)
 {
-	for (u32 i = 0; i <= state->curframe; i++) {
-		struct bpf_func_state *frame = state->frame[i];
+	for (; iter->frame <= state->curframe; iter->frame++, iter->next = 0) {
+		struct bpf_func_state *frame = state->frame[iter->frame];
 
-		for (u32 r = 0; r < MAX_BPF_REG; r++)
-			fn(&frame->regs[r], data);
-		for (u32 slot = 0; slot < frame->allocated_stack / BPF_REG_SIZE; slot++)
-			if (bpf_is_spilled_reg(&frame->stack[slot]))
-				fn(&frame->stack[slot].spilled, data);
+		if (iter->next < MAX_BPF_REG)
+			return &frame->regs[iter->next++];
+		while (iter->next < MAX_BPF_REG + nr_slots(frame)) {
+			struct bpf_stack_state *slot = &frame->stack[iter->next++ - MAX_BPF_REG];
+
+			if (bpf_is_spilled_reg(slot))
+				return &slot->spilled;
+		}
 	}
+	return NULL;
 }

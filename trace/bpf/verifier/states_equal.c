@@ -32,19 +32,12 @@ static bool ids_match(struct bpf_verifier_env *env, u32 old, u32 cur)
 static bool pointers_equal(struct bpf_verifier_env *env, const struct bpf_reg_state *old,
 			   const struct bpf_reg_state *cur)
 {
-	if (old->type != cur->type || old->off != cur->off || old->frameno != cur->frameno)
+	if (old->type != cur->type || old->off != cur->off || old->frameno != cur->frameno ||
+	    old->map_ptr != cur->map_ptr) /* or mem_size, btf_id, subprogno */
 		return false;
-	if (reg_base(old) == CONST_PTR_TO_MAP || reg_base(old) == PTR_TO_MAP_VALUE ||
-	    reg_base(old) == PTR_TO_MAP_KEY) {
-		if (old->map_ptr != cur->map_ptr)
-			return false;
-	} else if (old->mem_size != cur->mem_size) { /* or btf_id, subprogno */
-		return false;
-	}
 	return scalar_within(&old->s, &cur->s) && ids_match(env, old->id, cur->id) &&
 	       !old->ref_obj_id == !cur->ref_obj_id &&
-	       ids_match(env, old->ref_obj_id, cur->ref_obj_id) &&
-	       ids_match(env, old->map_uid, cur->map_uid);
+	       ids_match(env, old->ref_obj_id, cur->ref_obj_id);
 }
 
 static bool reg_covers(struct bpf_verifier_env *env, const struct bpf_reg_state *old,
@@ -61,42 +54,35 @@ static bool reg_covers(struct bpf_verifier_env *env, const struct bpf_reg_state 
 	return scalar_within(&old->s, &cur->s) && ids_match(env, old->id, cur->id);
 }
 
-/* The byte may have been anything: then it was safe to read anything. */
-static bool slot_byte_covers(const struct bpf_stack_state *old, const struct bpf_stack_state *cur,
-			     u32 byte, bool exact)
-{
-	u8 type = old->slot_type[byte];
-
-	if (type == STACK_INVALID || type == STACK_MISC)
-		return true;
-	if (type == STACK_SPILL && !exact && old->spilled.type == SCALAR_VALUE &&
-	    !is_precise(&old->spilled))
-		return true;
-	return cur && cur->slot_type[byte] == type;
-}
-
 static bool slot_covers(struct bpf_verifier_env *env, const struct bpf_stack_state *old,
 			const struct bpf_stack_state *cur, bool exact)
 {
+	bool is_number = bpf_is_spilled_reg(old) && old->spilled.type == SCALAR_VALUE;
+	bool any_number = is_number && !exact && !is_precise(&old->spilled);
+
 	if (!exact && !is_slot_read(old))
 		return true;
 	/* What was safe to read as a number is not as a pointer: of that, no part may be read. */
 	if (cur && bpf_is_spilled_reg(cur) && cur->spilled.type != SCALAR_VALUE &&
-	    (!bpf_is_spilled_reg(old) || old->spilled.type == SCALAR_VALUE))
+	    (!bpf_is_spilled_reg(old) || is_number))
 		return false;
-	for (u32 byte = 0; byte < BPF_REG_SIZE; byte++)
-		if (!slot_byte_covers(old, cur, byte, exact))
+	for (u32 byte = 0; byte < BPF_REG_SIZE; byte++) {
+		u8 type = old->slot_type[byte];
+
+		/* It may have been anything: then it was safe to read anything. */
+		if (type == STACK_INVALID || type == STACK_MISC ||
+		    (type == STACK_SPILL && any_number))
+			continue;
+		if (!cur || cur->slot_type[byte] != type)
 			return false;
-	if (!bpf_is_spilled_reg(old))
-		return true;
-	if (old->spilled.type == SCALAR_VALUE && !exact && !is_precise(&old->spilled))
-		return true;
-	return reg_covers(env, &old->spilled, &cur->spilled, exact);
+	}
+	return !bpf_is_spilled_reg(old) || any_number ||
+	       reg_covers(env, &old->spilled, &cur->spilled, exact);
 }
 
 static struct bpf_stack_state *slot_of(struct bpf_func_state *frame, u32 i)
 {
-	return i < frame->allocated_stack / BPF_REG_SIZE ? &frame->stack[i] : NULL;
+	return i < nr_slots(frame) ? &frame->stack[i] : NULL;
 }
 
 /*
@@ -106,7 +92,7 @@ static u16 live_regs_of(const struct bpf_verifier_env *env, const struct bpf_ver
 			u32 frame)
 {
 	static const u16 callee_saved = 0x3c0; /* R6 to R9 */
-	s32 callsite;
+	u32 callsite;
 
 	if (frame == state->curframe)
 		return env->aux[state->insn_idx].live_regs;
@@ -123,7 +109,7 @@ static bool frame_covers(struct bpf_verifier_env *env, struct bpf_func_state *ol
 	for (u32 i = 0; i < MAX_BPF_REG; i++)
 		if (live >> i & 1 && !reg_covers(env, &old->regs[i], &cur->regs[i], exact))
 			return false;
-	for (u32 i = 0; i < old->allocated_stack / BPF_REG_SIZE; i++)
+	for (u32 i = 0; i < nr_slots(old); i++)
 		if (!slot_covers(env, &old->stack[i], slot_of(cur, i), exact))
 			return false;
 	return true;
@@ -168,17 +154,12 @@ bool bpf_states_equal(struct bpf_verifier_env *env, struct bpf_verifier_state *o
 	return true;
 }
 
-static void mark_reg(struct bpf_reg_state *reg, void *data)
-{
-	(void)data;
-	mark_precise(reg);
-}
-
 void bpf_mark_all(struct bpf_verifier_state *state)
 {
-	bpf_for_each_reg(state, mark_reg, NULL);
+	bpf_for_each_reg (reg, state)
+		mark_precise(reg);
 	for (u32 i = 0; i <= state->curframe; i++)
-		for (u32 s = 0; s < state->frame[i]->allocated_stack / BPF_REG_SIZE; s++)
+		for (u32 s = 0; s < nr_slots(state->frame[i]); s++)
 			mark_slot_read(&state->frame[i]->stack[s]);
 }
 
@@ -190,7 +171,7 @@ void bpf_inherit_precision(struct bpf_verifier_state *old, struct bpf_verifier_s
 		for (u32 r = 0; r < MAX_BPF_REG; r++)
 			if (is_precise(&from->regs[r]))
 				mark_precise(&to->regs[r]);
-		for (u32 s = 0; s < from->allocated_stack / BPF_REG_SIZE; s++) {
+		for (u32 s = 0; s < nr_slots(from); s++) {
 			const struct bpf_stack_state *slot = slot_of(to, s);
 
 			if (!slot || !is_slot_read(&from->stack[s]))
@@ -214,7 +195,7 @@ void bpf_widen_stack(struct bpf_verifier_env *env, struct bpf_verifier_state *ol
 	for (u32 i = 0; i <= old->curframe; i++) {
 		struct bpf_func_state *from = old->frame[i], *to = cur->frame[i];
 
-		for (u32 s = 0; s < from->allocated_stack / BPF_REG_SIZE; s++) {
+		for (u32 s = 0; s < nr_slots(from); s++) {
 			struct bpf_stack_state *slot = slot_of(to, s);
 
 			if (slot && !slot_covers(env, &from->stack[s], slot, true)) {

@@ -24,7 +24,7 @@ static int check_mov(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 	}
 	if (is_64) {
 		/* What a jump tells of one of them holds for both. */
-		if (src->type == SCALAR_VALUE && !src->id && !scalar_is_const(&src->s))
+		if (src->type == SCALAR_VALUE && !src->id && !tnum_is_const(src->s.var_off))
 			src->id = ++env->id_gen;
 		*dst = *src;
 		return 0;
@@ -54,120 +54,80 @@ static int scalar_op(struct bpf_verifier_env *env, const struct bpf_insn *insn,
 
 static int check_binary_op(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
-	struct bpf_reg_state *dst = &cur_regs(env)[insn->dst_reg], constant, src;
+	struct bpf_reg_state *dst = &cur_regs(env)[insn->dst_reg], src;
 	u8 op = BPF_OP(insn->code);
 
-	if (BPF_SRC(insn->code) == BPF_K) {
-		mark_reg_known(&constant, (u64)(s64)insn->imm);
-		src = constant;
-	} else {
+	if (BPF_SRC(insn->code) == BPF_K)
+		mark_reg_known(&src, (u64)(s64)insn->imm);
+	else
 		src = cur_regs(env)[insn->src_reg];
-	}
 	if (dst->type == SCALAR_VALUE && src.type == SCALAR_VALUE)
 		return scalar_op(env, insn, dst, &src);
-	if (dst->type != SCALAR_VALUE && src.type != SCALAR_VALUE) {
-		/* The distance of two pointers is any number. */
-		if (op == BPF_SUB) {
-			mark_reg_unknown(dst);
-			return 0;
-		}
+	if (dst->type == SCALAR_VALUE) {
+		mark_precise(dst);
+		return adjust_ptr_min_max_vals(env, insn, &src, dst);
+	}
+	if (src.type == SCALAR_VALUE) {
+		/* LAB 18, unmarked, 4 of 6: an offset matters */
+		mark_precise(&src);
+		/* END LAB 18 */
+		return adjust_ptr_min_max_vals(env, insn, dst, &src);
+	}
+	if (op != BPF_SUB)
 		return refuse(env, -EACCES, "R%d pointer %s pointer prohibited\n", insn->dst_reg,
 			      bpf_alu_operator(op));
-	}
-	if (dst->type == SCALAR_VALUE) {
-		constant = *dst;
-		mark_precise(&constant);
-		return adjust_ptr_min_max_vals(env, insn, &src, &constant);
-	}
-	constant = *dst;
-	/* LAB 18, unmarked, 4 of 6: an offset matters */
-	mark_precise(&src);
-	/* END LAB 18 */
-	return adjust_ptr_min_max_vals(env, insn, &constant, &src);
+	mark_reg_unknown(dst); /* the distance of two pointers is any number */
+	return 0;
 }
 
 static int check_alu(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
 	struct bpf_reg_state *dst = &cur_regs(env)[insn->dst_reg];
+	u8 bytes = BPF_CLASS(insn->code) == BPF_ALU ? 4 : 8;
 
 	switch (BPF_OP(insn->code)) {
 	case BPF_MOV:
 		return check_mov(env, insn);
-	case BPF_NEG:
-		mark_reg_unknown(dst);
-		if (BPF_CLASS(insn->code) == BPF_ALU)
-			scalar_truncate(&dst->s, 4);
-		return 0;
 	case BPF_END:
-		mark_reg_unknown(dst);
-		if (insn->imm < 64)
-			scalar_truncate(&dst->s, (u8)(insn->imm / 8));
-		return 0;
+		bytes = (u8)(insn->imm / 8);
+		break;
+	case BPF_NEG:
+		break;
 	default:
 		return check_binary_op(env, insn);
 	}
+	mark_reg_unknown(dst);
+	if (bytes < 8)
+		scalar_truncate(&dst->s, bytes);
+	return 0;
 }
 
 /* ---- memory ---- */
 
-/* Whether the instruction is rewritten in a way that depends on the kind of the pointer. */
-static bool is_special_pointer(u32 type)
+static int check_memory(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
-	u32 base = type & BPF_REG_TYPE_BASE;
+	bool load = BPF_CLASS(insn->code) == BPF_LDX, constant = BPF_CLASS(insn->code) == BPF_ST;
+	struct bpf_access access = {
+		.regno = load ? insn->src_reg : insn->dst_reg,
+		.off = insn->off,
+		.size = (int)bpf_size_to_bytes(insn->code),
+	};
+	const struct bpf_reg_state *ptr = &cur_regs(env)[access.regno];
+	struct bpf_reg_state value;
 
-	return base == PTR_TO_CTX || base == PTR_TO_BTF_ID || base == CONST_PTR_TO_MAP;
-}
-
-/* All ways to an instruction must agree on the kind of its pointer. */
-static int note_pointer_type(struct bpf_verifier_env *env, u32 type)
-{
-	u32 *noted = &env->aux[env->insn_idx].mem_type;
-
-	type &= ~(u32)PTR_UNTRUSTED; /* loads by both are the same */
-	if (*noted == NOT_INIT) {
-		*noted = type;
-	} else if (*noted != type && (is_special_pointer(*noted) || is_special_pointer(type)))
-		return refuse(env, -EINVAL, "same insn cannot be used with different pointers\n");
-	return 0;
-}
-
-static int check_ldx(struct bpf_verifier_env *env, const struct bpf_insn *insn)
-{
-	struct bpf_access access = bpf_access_of(insn, insn->src_reg);
-	u32 type = cur_regs(env)[insn->src_reg].type;
-
-	access.dst = &cur_regs(env)[insn->dst_reg];
-	return check_mem_access(env, access) ?: note_pointer_type(env, type);
-}
-
-static int check_store(struct bpf_verifier_env *env, const struct bpf_insn *insn,
-		       const struct bpf_reg_state *value)
-{
-	struct bpf_access access = bpf_access_of(insn, insn->dst_reg);
-
-	access.write = true;
-	access.value = value;
-	return check_mem_access(env, access);
-}
-
-static int check_stx(struct bpf_verifier_env *env, const struct bpf_insn *insn)
-{
-	if (BPF_MODE(insn->code) == BPF_ATOMIC)
-		return check_atomic(env, insn);
-	return check_store(env, insn, &cur_regs(env)[insn->src_reg])
-		       ?: note_pointer_type(env, cur_regs(env)[insn->dst_reg].type);
-}
-
-static int check_st(struct bpf_verifier_env *env, const struct bpf_insn *insn)
-{
-	const struct bpf_reg_state *ptr = &cur_regs(env)[insn->dst_reg];
-	struct bpf_reg_state constant;
-
-	if (reg_base(ptr) == PTR_TO_CTX)
+	if (bpf_insn_is_atomic(insn))
+		return check_atomic(env, insn, access);
+	if (constant && reg_base(ptr) == PTR_TO_CTX)
 		return refuse(env, -EACCES, "BPF_ST stores into R%d %s is not allowed\n",
 			      insn->dst_reg, bpf_reg_type_str(ptr->type));
-	mark_reg_known(&constant, (u64)(s64)insn->imm);
-	return check_store(env, insn, &constant);
+	if (constant)
+		mark_reg_known(&value, (u64)(s64)insn->imm);
+	access.write = !load;
+	if (load)
+		access.dst = &cur_regs(env)[insn->dst_reg];
+	else
+		access.value = constant ? &value : &cur_regs(env)[insn->src_reg];
+	return check_mem_access(env, access);
 }
 
 /* ---- constants of 64 bits ---- */
@@ -198,27 +158,13 @@ static int check_ld_imm(struct bpf_verifier_env *env, const struct bpf_insn *ins
 
 	if (insn->src_reg == BPF_PSEUDO_FUNC)
 		return load_callback(env, insn, dst);
-	mark_reg_known(dst, insn->src_reg ? 0 : bpf_imm64(insn));
-	switch (insn->src_reg) {
-	case BPF_PSEUDO_BTF_ID:
-		dst->type = aux->btf_reg_type;
-		if (reg_base(dst) == PTR_TO_BTF_ID)
-			dst->btf_id = aux->btf_id;
-		else
-			dst->mem_size = aux->btf_mem_size;
-		break;
-	case BPF_PSEUDO_MAP_FD:
-	case BPF_PSEUDO_MAP_IDX:
-		dst->type = CONST_PTR_TO_MAP;
-		dst->map_ptr = aux->map;
-		break;
-	case BPF_PSEUDO_MAP_VALUE:
-	case BPF_PSEUDO_MAP_IDX_VALUE:
-		dst->type = PTR_TO_MAP_VALUE;
-		dst->map_ptr = aux->map;
-		dst->off = (s32)aux->map_off;
-		break;
+	if (!insn->src_reg) {
+		mark_reg_known(dst, bpf_imm64(insn));
+		return 0;
 	}
+	mark_reg_pointer(dst, aux->reg_type);
+	dst->off = (s32)aux->map_off;
+	dst->map_ptr = aux->map; /* or mem_size, btf_id */
 	return 0;
 }
 
@@ -236,41 +182,30 @@ static int check_ld_abs(struct bpf_verifier_env *env)
 	if (env->prog->type != BPF_PROG_TYPE_SOCKET_FILTER)
 		return refuse(env, -EINVAL,
 			      "BPF_LD_[ABS|IND] instructions not allowed for this program type\n");
-	err = check_reference_leak(env);
-	if (err) {
-		verbose(env, "BPF_LD_[ABS|IND] cannot be mixed with socket references\n");
-		return err;
-	}
+	err = check_reference_leak(env, false);
+	if (err)
+		return refuse(env, err,
+			      "BPF_LD_[ABS|IND] cannot be mixed with socket references\n");
 	if (regs[BPF_REG_6].type != PTR_TO_CTX)
 		return refuse(env, -EINVAL, "at the time of BPF_LD_ABS|IND R6 != pointer to skb\n");
-	if (regs[BPF_REG_6].off || !scalar_is_zero(&regs[BPF_REG_6].s))
-		return refuse(env, -EACCES,
-			      "dereference of modified ctx ptr R6 off=%d disallowed\n",
-			      regs[BPF_REG_6].off);
-	clear_caller_saved_regs(env);
+	err = check_ptr_off_reg(env, BPF_REG_6, false);
+	if (err)
+		return err;
+	clear_caller_saved_regs(cur_regs(env));
 	mark_reg_unknown(&regs[BPF_REG_0]);
-	return 0;
+	return end_function_here(env, true);
 }
 
 int check_step(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 {
+	u8 class = BPF_CLASS(insn->code);
 	int err = check_operands(env, insn);
 
 	if (err)
 		return err;
-	switch (BPF_CLASS(insn->code)) {
-	case BPF_ALU:
-	case BPF_ALU64:
+	if (class == BPF_ALU || class == BPF_ALU64)
 		return check_alu(env, insn);
-	case BPF_LDX:
-		return check_ldx(env, insn);
-	case BPF_STX:
-		return check_stx(env, insn);
-	case BPF_ST:
-		return check_st(env, insn);
-	default: /* BPF_LD */
-		if (BPF_MODE(insn->code) == BPF_IMM)
-			return check_ld_imm(env, insn);
-		return check_ld_abs(env);
-	}
+	if (bpf_insn_is_ld_imm64(insn))
+		return check_ld_imm(env, insn);
+	return class == BPF_LD ? check_ld_abs(env) : check_memory(env, insn);
 }

@@ -5,24 +5,13 @@
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "trace/bpf/core/btf.h"
-#include "trace/bpf/helpers/numbers.h"
 #include "trace/bpf/verifier/verifier.h"
 
-/* They are in order: halves where it looks. */
 int bpf_find_subprog(const struct bpf_verifier_env *env, u32 insn_idx)
 {
-	u32 first = 0, end = env->nr_subprogs;
-
-	while (first < end) {
-		u32 middle = (first + end) / 2;
-
-		if (env->subprogs[middle].start == insn_idx)
-			return (int)middle;
-		if (env->subprogs[middle].start < insn_idx)
-			first = middle + 1;
-		else
-			end = middle;
-	}
+	for (u32 i = 0; i < env->nr_subprogs; i++)
+		if (env->subprogs[i].start == insn_idx)
+			return (int)i;
 	return -ENOENT;
 }
 
@@ -55,11 +44,9 @@ static int find_subprogs(struct bpf_verifier_env *env)
 
 		if (bpf_insn_is_pseudo_call(insn) || bpf_insn_is_pseudo_func(insn)) {
 			err = add_subprog(env, (s64)i + insn->imm + 1);
-		} else if (insn->code == (BPF_JMP | BPF_CALL) &&
-			   insn->src_reg == BPF_PSEUDO_KFUNC_CALL && insn->imm) {
+		} else if (bpf_insn_is_kfunc_call(insn) && insn->imm) {
 			/* 0: libbpf did not find it, and the call must not be reached. */
-			verbose(env, "calling kernel function is not allowed\n");
-			err = -EINVAL;
+			err = refuse(env, -EINVAL, "calling kernel function is not allowed\n");
 		}
 	}
 	if (err)
@@ -75,13 +62,12 @@ static int find_subprogs(struct bpf_verifier_env *env)
 static int check_subprog(struct bpf_verifier_env *env, struct bpf_subprog_info *subprog)
 {
 	u32 end = subprog[1].start;
-	u8 code = 0;
 
 	for (u32 i = subprog->start; i < end; i++) {
 		const struct bpf_insn *insn = &env->insns[i];
+		u8 code = insn->code;
 		s64 target;
 
-		code = insn->code;
 		if (bpf_insn_is_helper_call(insn) && insn->imm == BPF_FUNC_tail_call)
 			subprog->has_tail_call = true;
 		if (BPF_CLASS(code) == BPF_LD &&
@@ -94,8 +80,8 @@ static int check_subprog(struct bpf_verifier_env *env, struct bpf_subprog_info *
 			return refuse(env, -EINVAL, "jump out of range from insn %u to %ld\n", i,
 				      target);
 	}
-	if (code != (BPF_JMP | BPF_EXIT) && code != (BPF_JMP | BPF_JA) &&
-	    code != (BPF_JMP32 | BPF_JA))
+	if (env->insns[end - 1].code != (BPF_JMP | BPF_EXIT) &&
+	    !bpf_insn_is_ja(&env->insns[end - 1]))
 		return refuse(env, -EINVAL, "last insn is not an exit or jmp\n");
 	return 0;
 }

@@ -28,10 +28,7 @@ static int check_with_env(struct bpf_verifier_env *env, struct bpf_prog *prog,
 	env->insns = prog->insns;
 	env->log = log;
 	env->btf = prog->attach_types ? prog->attach_types : btf_vmlinux();
-	env->ops = prog->ops;
 	env->attr = attr;
-	env->strict_alignment = attr->prog_flags & BPF_F_STRICT_ALIGNMENT;
-	env->test_state_freq = attr->prog_flags & BPF_F_TEST_STATE_FREQ;
 	err = check(env);
 	bpf_print_stats(env, (u64)(ktime_get() - start));
 	prog->verified_insns = env->insn_processed;

@@ -6,8 +6,8 @@
  * chapter docs/bpf-verifier.md reads the files in this order:
  *
  *	tnum.c scalar.c alu.c branch.c	numbers: known bits and ranges; pure functions of values
- *	instructions.c subprogs.c	the program's shape: known instructions, jumps, functions
- *	walk.c step.c operands.c jumps.c	the walk, an instruction at a time
+ *	instructions.c subprogs.c	the program's shape: the table of instructions, functions
+ *	walk.c step.c jumps.c		the walk, an instruction at a time
  *	state.c stack.c			states; spilled registers and initialised bytes
  *	pointers.c memory.c btf.c	pointers, and what they may do
  *	calls.c args.c helpers…		calls of helpers and functions; references
@@ -29,6 +29,7 @@
 #include "kernel/lib/list.h"
 #include "trace/bpf/core/map.h"
 #include "trace/bpf/core/prog.h"
+#include "trace/bpf/helpers/numbers.h"
 #include "trace/bpf/load/load.h"
 #include "trace/bpf/verifier/scalar.h"
 
@@ -75,7 +76,6 @@ struct bpf_reg_state {
 	 */
 	u32 id;
 	u32 ref_obj_id; /* != 0: this pointer is, or comes from, this reference */
-	u32 map_uid;    /* of a value of an inner map: which lookup gave the map */
 	u32 frameno;    /* PTR_TO_STACK */
 	/*
 	 * SCALAR_VALUE: from which values of the kept states the number was computed: precision.c.
@@ -112,7 +112,7 @@ static inline bool bpf_is_spilled_reg(const struct bpf_stack_state *slot)
 /* A function that was called and has not returned. */
 struct bpf_func_state {
 	struct bpf_reg_state regs[MAX_BPF_REG];
-	s32 callsite; /* the instruction of the call; -1: the program's own */
+	u32 callsite; /* the instruction of the call; of the first function: its start */
 	u32 frameno, subprogno;
 	bool in_callback_fn;    /* a helper calls it, any number of times; it returns 0 or 1 */
 	bool callback_returned; /* the walk comes to the call again, from a callback */
@@ -120,6 +120,11 @@ struct bpf_func_state {
 	u32 allocated_stack;    /* bytes, a multiple of 8 */
 	struct bpf_stack_state *stack; /* allocated_stack / 8; [0] is at fp - 8 */
 };
+
+static inline u32 nr_slots(const struct bpf_func_state *frame)
+{
+	return frame->allocated_stack / BPF_REG_SIZE;
+}
 
 /* References: of ring buffer records that must be given up. */
 struct bpf_reference_state {
@@ -144,22 +149,27 @@ struct bpf_verifier_state {
 	u32 hits, misses;    /* of a kept state: how often it was like another one, or not */
 };
 
+struct bpf_form;
+
 /* What is known of an instruction, beyond the program. */
 struct bpf_insn_aux_data {
+	const struct bpf_form *form; /* instructions.c */
 	u32 mem_type; /* of a load, store: enum bpf_reg_type of its pointer; all ways agree */
-	struct bpf_map *map; /* of ld_imm64 */
+	u32 reg_type; /* of ld_imm64: what its register becomes: with map_off, and one of these */
+	union {
+		struct bpf_map *map;
+		u32 btf_id, mem_size;
+	};
 	u64 address; /* of ld_imm64: what it becomes; of a call: the function that is called */
 	u32 arg_btf_id,
 		ret_btf_id; /* of a call: the structures it takes and returns; 0: not looked up */
 	u32 map_off;        /* of ld_imm64 of a map's value */
-	u32 btf_id;         /* of ld_imm64 of a variable */
-	u32 btf_mem_size;
-	u32 btf_reg_type;
 	const struct bpf_func_proto *proto; /* of a call of a helper */
 	bool seen;                          /* some way comes here: else it is dead code */
 	bool loads_pointer; /* of the context, as a whole, also if the program loads a part of it */
 	bool prune_point;
-	u8 search;           /* instructions.c: the state of its search */
+	u8 search, ways;     /* instructions.c: the state of its search */
+	u32 found_from;      /* the same */
 	bool calls_callback; /* a call of a helper that calls back, 0 to n times: calls.c */
 	u16 live_regs;       /* registers that some way from here reads before it writes: bits */
 };
@@ -183,9 +193,7 @@ struct bpf_verifier_env {
 	struct bpf_insn *insns; /* prog->insns */
 	struct bpf_verifier_log *log;
 	const struct btf *btf; /* the kernel's types; NULL: none */
-	const struct bpf_prog_type_ops *ops;
 	const union bpf_attr *attr;
-	bool strict_alignment, test_state_freq;
 
 	struct bpf_insn_aux_data *aux; /* one for each instruction */
 	struct bpf_subprog_info subprogs[BPF_MAX_SUBPROGS + 1];
@@ -203,8 +211,7 @@ struct bpf_verifier_env {
 	u32 peak_states, max_states_per_insn, total_states;
 	struct bpf_origin_block *origins; /* memory of all origins: precision.c */
 	size_t state_bytes;               /* of all states: at most BPF_STATE_MEMORY */
-	u32 max_ctx_offset;
-	u32 map_btf_id; /* of struct bpf_map; 0: not looked up yet */
+	u32 map_btf_id;                   /* of struct bpf_map; 0: not looked up yet */
 	int push_error;
 	u64 insn_log_pos; /* where the log stood after the last instruction, and its length there */
 	u32 insn_log_len;
@@ -235,6 +242,11 @@ int bpf_check(struct bpf_prog *prog, const union bpf_attr *attr, struct bpf_veri
 /* instructions.c: opcodes, reserved fields, registers; then: each is reached. Sets prune points. */
 int bpf_check_opcodes(struct bpf_verifier_env *env);
 int bpf_check_ways(struct bpf_verifier_env *env);
+/* The registers that an instruction reads and writes, as bits. */
+void bpf_insn_regs(struct bpf_verifier_env *env, u32 insn_idx, u16 *use, u16 *def);
+/* Something was written to each register that the instruction reads, and it does not write R10. */
+int check_operands(struct bpf_verifier_env *env, const struct bpf_insn *insn);
+int check_reg_read(struct bpf_verifier_env *env, u32 regno);
 /* subprogs.c: finds functions; checks func_info; later the stack depth and recursion of calls. */
 int bpf_check_subprogs(struct bpf_verifier_env *env);
 int bpf_check_max_stack_depth(struct bpf_verifier_env *env);
@@ -246,8 +258,7 @@ int bpf_walk(struct bpf_verifier_env *env);
  * A copy of the current state, to be walked later from insn_idx. NULL: too many, or no memory: the
  * caller returns -E2BIG or -ENOMEM, which is in env->push_error. The caller may change the copy.
  */
-struct bpf_verifier_state *bpf_push_state(struct bpf_verifier_env *env, u32 insn_idx,
-					  u32 prev_insn_idx);
+struct bpf_verifier_state *bpf_push_state(struct bpf_verifier_env *env, u32 insn_idx);
 
 /* state.c */
 static inline struct bpf_func_state *cur_func(struct bpf_verifier_env *env)
@@ -273,12 +284,10 @@ struct bpf_verifier_state *bpf_copy_state(struct bpf_verifier_env *env,
 void bpf_free_state(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
 /*
  * A new frame on top of a state's, for a function that is called; R10 and callsite are set, the
- * registers are not initialised. NULL: no memory (env->push_error). The caller checks
- * MAX_CALL_FRAMES.
+ * registers are not initialised. NULL: no memory, or too many frames: env->push_error.
  */
 struct bpf_func_state *bpf_push_frame(struct bpf_verifier_env *env,
-				      struct bpf_verifier_state *state, s32 callsite,
-				      u32 subprogno);
+				      struct bpf_verifier_state *state, u32 subprogno);
 void bpf_pop_frame(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
 /*
  * Memory of states: zeroed, counted in env->state_bytes. NULL: env->push_error says why: -ENOMEM,
@@ -291,10 +300,15 @@ void mark_reg_not_init(struct bpf_reg_state *reg);
 /* A pointer of that type, without offset. The caller sets what it leads to. */
 void mark_reg_pointer(struct bpf_reg_state *reg, u32 type);
 void mark_reg_known(struct bpf_reg_state *reg, u64 value);
-/* Calls fn for each register and spilled register of all frames of the state. */
-void bpf_for_each_reg(struct bpf_verifier_state *state,
-		      void (*fn)(struct bpf_reg_state *reg, void *data), void *data);
-/* Makes room for size bytes of stack below R10. 0, -ENOMEM, -E2BIG. */
+/* Each register and spilled register of all frames of the state. */
+struct bpf_reg_iter {
+	u32 frame, next;
+};
+struct bpf_reg_state *bpf_next_reg(struct bpf_verifier_state *state, struct bpf_reg_iter *iter);
+#define bpf_for_each_reg(reg, state)                                                               \
+	for (struct bpf_reg_iter iter = { 0, 0 }, *once = &iter; once; once = NULL)                \
+		for (struct bpf_reg_state * reg; (reg = bpf_next_reg(state, &iter));)
+/* Makes room for size bytes of stack below R10, a multiple of 8. 0, -ENOMEM, -E2BIG. */
 int bpf_grow_stack(struct bpf_verifier_env *env, struct bpf_func_state *func, u32 size);
 
 /*
@@ -306,38 +320,22 @@ struct bpf_access {
 	int off;   /* with the constant part of the pointer's */
 	int size;
 	bool write, strict_alignment;
+	bool by_helper, zero_size_allowed; /* any number of bytes, of numbers or of the stack */
 	const struct bpf_reg_state *value;
 	struct bpf_reg_state *dst;
-	const struct bpf_reg_state *reg; /* the pointer: set by check_mem_access() */
+	const struct bpf_reg_state *reg; /* the pointer: set in memory.c */
 };
 
 /* stack.c */
 int check_stack_access(struct bpf_verifier_env *env, const struct bpf_access *access);
-/* Makes room for the access, or says that " read from", " write to" … is out of bounds. */
-int check_stack_bounds(struct bpf_verifier_env *env, int regno, int off, int size,
-		       const char *access);
-/* A helper reads size bytes, or also writes them: then they are unknown. */
-int check_stack_helper_access(struct bpf_verifier_env *env, int regno, int off, int size,
-			      bool zero_size_allowed, bool write);
 
 /* memory.c: a load, store or atomic through a pointer register. */
 int check_mem_access(struct bpf_verifier_env *env, struct bpf_access access);
-/* That access of an instruction: a load without *dst. */
-static inline struct bpf_access bpf_access_of(const struct bpf_insn *insn, u32 regno)
-{
-	return (struct bpf_access){
-		.regno = (int)regno,
-		.off = insn->off,
-		.size = (int)bpf_size_to_bytes(insn->code),
-	};
-}
-int check_atomic(struct bpf_verifier_env *env, const struct bpf_insn *insn);
+int check_atomic(struct bpf_verifier_env *env, const struct bpf_insn *insn,
+		 struct bpf_access access);
 /* A helper reads access_size bytes at a register's pointer, or also writes them. */
 int check_helper_mem_access(struct bpf_verifier_env *env, int regno, int access_size,
 			    bool zero_size_allowed, bool write);
-/* size bytes at off and the register's variable offset lie in mem_size bytes. */
-int check_mem_region(struct bpf_verifier_env *env, int regno, int off, int size, u32 mem_size,
-		     bool zero_size_allowed);
 int check_ptr_alignment(struct bpf_verifier_env *env, const struct bpf_reg_state *reg, int off,
 			int size, bool strict);
 /* A pointer that must be as it was given; fixed_off_ok: or moved by a constant. */
@@ -346,24 +344,14 @@ int check_ptr_off_reg(struct bpf_verifier_env *env, int regno, bool fixed_off_ok
 /* pointers.c: ADD, SUB with a pointer; all other arithmetic on pointers is refused. */
 int adjust_ptr_min_max_vals(struct bpf_verifier_env *env, const struct bpf_insn *insn,
 			    const struct bpf_reg_state *ptr, const struct bpf_reg_state *scalar);
-/* btf.c: a load from a struct of the kernel. */
+/* btf.c: a load from a struct of the kernel, or from a map, whose members are readable, too. */
 int check_ptr_to_btf_access(struct bpf_verifier_env *env, const struct bpf_access *access);
-/* The same of a load from a map: its members are readable as those of a struct of the kernel. */
-int check_ptr_to_map_access(struct bpf_verifier_env *env, const struct bpf_access *access);
-/* operands.c: the registers that an instruction reads and writes, as bits. */
-void bpf_insn_regs(struct bpf_verifier_env *env, u32 insn_idx, u16 *use, u16 *def);
-/* Something was written to each register that the instruction reads, and it does not write R10. */
-int check_operands(struct bpf_verifier_env *env, const struct bpf_insn *insn);
-int check_reg_read(struct bpf_verifier_env *env, u32 regno);
-
 /* step.c: one instruction that is no jump: loads, stores, arithmetic. */
 int check_step(struct bpf_verifier_env *env, const struct bpf_insn *insn);
 /*
  * jumps.c: a conditional jump: pushes one way, goes on with the other; or finds that only one is.
  */
-int check_cond_jmp_op(struct bpf_verifier_env *env, const struct bpf_insn *insn, u32 *insn_idx);
-/* A pointer "or NULL" of this id is known to be NULL, or not, in all registers of the state. */
-void mark_ptr_or_null_regs(struct bpf_verifier_state *state, u32 id, u32 ref_obj_id, bool is_null);
+int check_cond_jmp_op(struct bpf_verifier_env *env, const struct bpf_insn *insn);
 
 /*
  * calls.c
@@ -371,27 +359,50 @@ void mark_ptr_or_null_regs(struct bpf_verifier_state *state, u32 id, u32 ref_obj
  * A helper that calls back may do so 0 to n times. So check_helper_call() pushes a state that
  * begins in the callback: bpf_push_state(), then bpf_push_frame() on the copy, whose caller frame
  * keeps R1 to R5; and goes on as if there was no (further) round. At the EXIT of the callback
- * prepare_func_exit() pops the frame and sets *insn_idx to the call itself, which is walked again
- * with what the callback left in the caller's stack. prune.c ends that: it makes unknown what
+ * prepare_func_exit() pops the frame and goes back to the call itself, which is walked again with
+ * what the callback left in the caller's stack. prune.c ends that: it makes unknown what
  * differs from round to round, and stops when a round brings nothing new.
  */
 /* R0 to R5 after a call. */
-void clear_caller_saved_regs(struct bpf_verifier_env *env);
-int check_helper_call(struct bpf_verifier_env *env, const struct bpf_insn *insn, u32 *insn_idx);
-int check_func_call(struct bpf_verifier_env *env, const struct bpf_insn *insn, u32 *insn_idx);
+void clear_caller_saved_regs(struct bpf_reg_state *regs);
+int check_helper_call(struct bpf_verifier_env *env, const struct bpf_insn *insn);
+int check_func_call(struct bpf_verifier_env *env, const struct bpf_insn *insn);
 /* EXIT of a frame that is not the first: back to the caller. */
-int prepare_func_exit(struct bpf_verifier_env *env, u32 *insn_idx);
+int prepare_func_exit(struct bpf_verifier_env *env);
+/*
+ * The function, if it was called, ends at this instruction, and returns 0 or any number; or it goes
+ * on: that way is walked later.
+ */
+int end_function_here(struct bpf_verifier_env *env, bool returns_zero);
 int check_return_code(struct bpf_verifier_env *env);
-int check_reference_leak(struct bpf_verifier_env *env);
-int acquire_reference(struct bpf_verifier_env *env, u32 insn_idx); /* its id, or -ENOMEM */
+int check_reference_leak(struct bpf_verifier_env *env, bool at_tail_call);
+/* reg is a new one. 0, -ENOMEM, -E2BIG. */
+int acquire_reference(struct bpf_verifier_env *env, struct bpf_reg_state *reg);
 int release_reference(struct bpf_verifier_env *env, u32 ref_obj_id);
-/* The state has it no more. False: it had not. */
-bool drop_reference(struct bpf_verifier_state *state, u32 id);
-/* Whether the instruction calls such a helper. */
-bool bpf_calls_callback(const struct bpf_verifier_env *env, const struct bpf_insn *insn);
+/* The state has it no more. */
+void drop_reference(struct bpf_verifier_state *state, u32 id);
+
+/* What the arguments of a helper say. */
+struct bpf_call {
+	u32 func_id;
+	const struct bpf_func_proto *proto;
+	struct bpf_map *map; /* ARG_CONST_MAP_PTR */
+	u32 subprogno;       /* ARG_PTR_TO_FUNC */
+	u32 mem_size;        /* ARG_CONST_ALLOC_SIZE_OR_ZERO */
+	u64 max_size;        /* ARG_CONST_SIZE: at most */
+	u32 releases;        /* the reference that it gives up; 0: none */
+};
+
+/* args.c: one argument, from 0 on; in order, because some depend on those before. */
+int check_func_arg(struct bpf_verifier_env *env, u32 arg, struct bpf_call *call);
+/* Arguments of a global function of the program. */
+int check_global_args(struct bpf_verifier_env *env, u32 subprogno);
+
+/* calls.c: pushes a state that begins in the callback of the call. */
+int push_callback(struct bpf_verifier_env *env, const struct bpf_call *call);
 
 /* prune.c: whether a state like the current one was walked from here: 1; 0: go on; or an errno. */
-int is_state_visited(struct bpf_verifier_env *env, u32 insn_idx);
+int is_state_visited(struct bpf_verifier_env *env);
 /* A way that came from that kept state (NULL: from none) has come to its end. */
 void bpf_way_ended(struct bpf_verifier_state *from);
 /*

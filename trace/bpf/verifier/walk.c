@@ -16,22 +16,21 @@
 /* More ways that wait than that, and the program is too complex. */
 #define MAX_PENDING 8192
 
-struct bpf_verifier_state *bpf_push_state(struct bpf_verifier_env *env, u32 insn_idx,
-					  u32 prev_insn_idx)
+struct bpf_verifier_state *bpf_push_state(struct bpf_verifier_env *env, u32 insn_idx)
 {
-	struct bpf_verifier_state *state = bpf_copy_state(env, env->cur);
+	struct bpf_verifier_state *state;
 
-	if (!state)
-		return NULL;
-	if (++env->nr_pending > MAX_PENDING) {
-		verbose(env, "The sequence of %u jumps is too complex.\n", env->nr_pending);
-		env->push_error = -E2BIG;
-		env->nr_pending--;
-		bpf_free_state(env, state);
+	if (env->nr_pending == MAX_PENDING) {
+		env->push_error = refuse(env, -E2BIG, "The sequence of %u jumps is too complex.\n",
+					 env->nr_pending + 1);
 		return NULL;
 	}
+	state = bpf_copy_state(env, env->cur);
+	if (!state)
+		return NULL;
+	env->nr_pending++;
 	state->insn_idx = insn_idx;
-	state->prev_insn_idx = prev_insn_idx;
+	state->prev_insn_idx = env->insn_idx;
 	state->log_pos = env->log->pos;
 	if (state->parent)
 		state->parent->branches++;
@@ -63,67 +62,56 @@ static bool pop_state(struct bpf_verifier_env *env)
 /* EXIT: 1: of the program. 0: of a function that was called; the walk goes on. Or an errno. */
 static int check_exit(struct bpf_verifier_env *env)
 {
-	int err = check_reference_leak(env);
+	int err = check_reference_leak(env, false);
 
 	if (err)
 		return err;
 	if (!env->cur->curframe)
 		return check_return_code(env) ?: 1;
-	return prepare_func_exit(env, &env->insn_idx);
-}
-
-/* A load from a packet that is too short ends a function that was called, and returns 0. */
-static int check_packet_end(struct bpf_verifier_env *env)
-{
-	if (!env->cur->curframe)
-		return 0;
-	if (!bpf_push_state(env, env->insn_idx, env->insn_idx - 1))
-		return env->push_error;
-	mark_reg_known(&cur_regs(env)[BPF_REG_0], 0);
-	return prepare_func_exit(env, &env->insn_idx);
+	return prepare_func_exit(env);
 }
 
 /* 1: the way is at its end. 0: goes on at env->insn_idx. Or an errno. */
+static int check_jump(struct bpf_verifier_env *env, const struct bpf_insn *insn)
+{
+	int err;
+
+	env->jmps_processed++;
+	switch (BPF_OP(insn->code)) {
+	case BPF_JA:
+		env->insn_idx = bpf_jump_target(insn, env->insn_idx);
+		return 0;
+	case BPF_EXIT:
+		return check_exit(env);
+	case BPF_CALL:
+		if (bpf_insn_is_kfunc_call(insn))
+			return refuse(env, -EINVAL,
+				      "invalid kernel function call not eliminated in verifier "
+				      "pass\n");
+		err = bpf_insn_is_pseudo_call(insn) ? check_func_call(env, insn)
+						    : check_helper_call(env, insn);
+		env->insn_idx++;
+		return err;
+	default:
+		return check_cond_jmp_op(env, insn);
+	}
+}
+
 static int check_insn(struct bpf_verifier_env *env)
 {
 	const struct bpf_insn *insn = &env->insns[env->insn_idx];
+	u8 class = BPF_CLASS(insn->code);
 	int err;
 
-	switch (BPF_CLASS(insn->code)) {
-	case BPF_JMP:
-	case BPF_JMP32:
-		env->jmps_processed++;
-		switch (BPF_OP(insn->code)) {
-		case BPF_JA:
-			env->insn_idx = bpf_jump_target(insn, env->insn_idx);
-			return 0;
-		case BPF_EXIT:
-			return check_exit(env);
-		case BPF_CALL:
-			if (insn->src_reg == BPF_PSEUDO_KFUNC_CALL)
-				return refuse(env, -EINVAL,
-					      "invalid kernel function call not eliminated in "
-					      "verifier pass\n");
-			if (bpf_insn_is_pseudo_call(insn))
-				err = check_func_call(env, insn, &env->insn_idx);
-			else
-				err = check_helper_call(env, insn, &env->insn_idx);
-			env->insn_idx++;
-			return err;
-		default:
-			return check_cond_jmp_op(env, insn, &env->insn_idx);
-		}
-	default:
-		err = check_step(env, insn);
-		if (err)
-			return err;
-		if (bpf_insn_is_ld_imm64(insn))
-			env->aux[++env->insn_idx].seen = true;
-		env->insn_idx++;
-		if (BPF_CLASS(insn->code) == BPF_LD && BPF_MODE(insn->code) != BPF_IMM)
-			return check_packet_end(env);
-		return 0;
-	}
+	if (class == BPF_JMP || class == BPF_JMP32)
+		return check_jump(env, insn);
+	err = check_step(env, insn);
+	if (err)
+		return err;
+	if (bpf_insn_is_ld_imm64(insn))
+		env->aux[++env->insn_idx].seen = true;
+	env->insn_idx++;
+	return 0;
 }
 
 /* One instruction. 1: the way is at its end. *new_way: the last instruction was on another way. */
@@ -135,7 +123,7 @@ static int step(struct bpf_verifier_env *env, bool *new_way)
 	if (++env->insn_processed > BPF_COMPLEXITY_LIMIT_INSNS)
 		return refuse(env, -E2BIG, "BPF program is too large. Processed %u insn\n",
 			      env->insn_processed);
-	ret = is_state_visited(env, insn_idx);
+	ret = is_state_visited(env);
 	if (ret < 0)
 		return ret;
 	if (ret) {
@@ -149,8 +137,7 @@ static int step(struct bpf_verifier_env *env, bool *new_way)
 	if (env->log->watch)
 		env->log->watch(env->log, env);
 	env->aux[insn_idx].seen = true;
-	*new_way = BPF_OP(env->insns[insn_idx].code) == BPF_EXIT &&
-		   BPF_CLASS(env->insns[insn_idx].code) == BPF_JMP;
+	*new_way = env->insns[insn_idx].code == (BPF_JMP | BPF_EXIT);
 	ret = check_insn(env);
 	env->prev_insn_idx = (s32)insn_idx;
 	return ret;
@@ -158,20 +145,17 @@ static int step(struct bpf_verifier_env *env, bool *new_way)
 
 static int walk_ways(struct bpf_verifier_env *env)
 {
-	bool new_way = true;
+	int ret;
 
-	for (;;) {
-		int ret = step(env, &new_way);
+	do {
+		bool new_way = true;
 
-		if (ret < 0)
-			return ret;
-		if (!ret)
-			continue;
+		do
+			ret = step(env, &new_way);
+		while (!ret);
 		bpf_way_ended(env->cur->parent);
-		if (!pop_state(env))
-			return 0;
-		new_way = true;
-	}
+	} while (ret > 0 && pop_state(env));
+	return min(ret, 0);
 }
 
 /* ---- functions ---- */
@@ -188,18 +172,14 @@ static int init_arguments(struct bpf_verifier_env *env, u32 subprog, struct bpf_
 	for (u32 i = 0; i < nr; i++) {
 		struct bpf_reg_state *reg = &regs[BPF_REG_1 + i];
 
-		switch (arg[i].kind) {
-		case BPF_FUNC_ARG_SCALAR:
+		if (arg[i].kind == BPF_FUNC_ARG_SCALAR) {
 			mark_reg_unknown(reg);
-			break;
-		case BPF_FUNC_ARG_CTX:
+		} else if (arg[i].kind == BPF_FUNC_ARG_CTX) {
 			mark_reg_pointer(reg, PTR_TO_CTX);
-			break;
-		case BPF_FUNC_ARG_MEM:
+		} else {
 			mark_reg_pointer(reg, PTR_TO_MEM | PTR_MAYBE_NULL);
 			reg->mem_size = arg[i].mem_size;
 			reg->id = ++env->id_gen;
-			break;
 		}
 	}
 	return 0;
@@ -216,10 +196,10 @@ static int start_walk(struct bpf_verifier_env *env, u32 subprog)
 	env->cur = bpf_state_alloc(env, sizeof(*env->cur));
 	if (!env->cur)
 		return env->push_error;
-	frame = bpf_push_frame(env, env->cur, -1, subprog);
+	env->insn_idx = env->subprogs[subprog].start;
+	frame = bpf_push_frame(env, env->cur, subprog);
 	if (!frame)
 		return env->push_error;
-	env->insn_idx = env->subprogs[subprog].start;
 	env->prev_insn_idx = -1;
 	if (subprog)
 		return init_arguments(env, subprog, frame->regs);
