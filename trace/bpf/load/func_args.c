@@ -9,6 +9,24 @@
 
 #define BTF_FUNC_GLOBAL 1 /* vlen of a FUNC: its linkage */
 
+/* Where lines are known, a line begins at each function. Both are in order. */
+static int check_line_info(struct bpf_verifier_env *env)
+{
+	const struct bpf_line_info *line = env->prog->line_info;
+	const struct bpf_line_info *end = line + env->prog->nr_line_info;
+	u32 subprog = 0;
+
+	for (; line < end && subprog < env->nr_subprogs; line++) {
+		if (env->subprogs[subprog].start < line->insn_off)
+			return refuse(env, -EINVAL, "missing bpf_line_info for func#%u\n", subprog);
+		subprog += env->subprogs[subprog].start == line->insn_off;
+	}
+	if (!env->prog->nr_line_info || subprog == env->nr_subprogs)
+		return 0;
+	return refuse(env, -EINVAL, "missing bpf_line_info for %u funcs starting from func#%u\n",
+		      env->nr_subprogs - subprog, subprog);
+}
+
 /* The types are FUNCs, in order: syscall/debug_info.c. */
 int bpf_check_func_info(struct bpf_verifier_env *env)
 {
@@ -32,7 +50,7 @@ int bpf_check_func_info(struct bpf_verifier_env *env)
 		if (!subprog->proto || btf_kind(subprog->proto) != BTF_KIND_FUNC_PROTO)
 			return -EINVAL;
 	}
-	return 0;
+	return check_line_info(env);
 }
 
 static bool is_number(const struct btf_type *t)

@@ -44,6 +44,8 @@ __printf(2, 3) void bpf_log(struct bpf_verifier_log *log, const char *fmt, ...);
 #define verbose(env, ...) bpf_log((env)->log, __VA_ARGS__)
 /* The same, and returns err: the check ends here. */
 __printf(3, 4) int refuse(struct bpf_verifier_env *env, int err, const char *fmt, ...);
+/* -EINVAL; says what is wrong with a way between two instructions, and their lines of source. */
+int refuse_way(struct bpf_verifier_env *env, const char *what, u32 from, u32 to);
 /* At a call of a static function, and where it returns to insn_idx. */
 void bpf_log_call(struct bpf_verifier_env *env, const struct bpf_func_state *caller,
 		  const struct bpf_func_state *callee);

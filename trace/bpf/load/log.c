@@ -2,19 +2,25 @@
  * What the user reads: the log of the verifier, in the words of Linux, because tools look for some
  * of them and people know them.
  */
+#include "kernel/errno.h"
+#include "kernel/lib/ctype.h"
+#include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
+#include "trace/bpf/core/btf.h"
 #include "trace/bpf/verifier/verifier.h"
+
+static void write_text(struct bpf_verifier_log *log, const char *text, size_t len)
+{
+	log->write(log, text, len);
+	log->pos += len;
+}
 
 static void vlog(struct bpf_verifier_log *log, const char *fmt, va_list args)
 {
 	char text[256];
-	int len;
 
-	if (!log || !log->level)
-		return;
-	len = vscnprintf(text, sizeof(text), fmt, args);
-	log->write(log, text, (size_t)len);
-	log->pos += (u64)len;
+	if (log && log->level)
+		write_text(log, text, (size_t)vscnprintf(text, sizeof(text), fmt, args));
 }
 
 void bpf_log(struct bpf_verifier_log *log, const char *fmt, ...)
@@ -213,11 +219,57 @@ void bpf_log_rewind(struct bpf_verifier_env *env, u64 pos)
 		env->log->write(env->log, "", 0);
 }
 
+/* The line of source in which the instruction lies. The first one begins at instruction 0. */
+static const struct bpf_line_info *find_line(const struct bpf_prog *prog, u32 insn_idx)
+{
+	const struct bpf_line_info *lines = prog->line_info;
+	u32 first = 0, end = prog->nr_line_info;
+
+	while (end - first > 1) {
+		u32 middle = (first + end) / 2;
+
+		if (lines[middle].insn_off <= insn_idx)
+			first = middle;
+		else
+			end = middle;
+	}
+	return end && insn_idx < prog->len ? &lines[first] : NULL;
+}
+
+/*
+ * Shows the line of source from which the instruction comes, unless it is the last one that was
+ * shown. prefix: a format for the number of the instruction, or "; ".
+ */
+static void print_line(struct bpf_verifier_env *env, u32 insn_idx, const char *prefix)
+{
+	const struct bpf_line_info *line = find_line(env->prog, insn_idx);
+	const char *text;
+
+	if (!env->log->level || !line || line == env->logged_line)
+		return;
+	env->logged_line = line;
+	text = btf_name_by_offset(&env->prog->btf->btf, line->line_off);
+	while (isspace(*text))
+		text++;
+	verbose(env, prefix, insn_idx);
+	write_text(env->log, text, strlen(text)); /* of any length */
+	verbose(env, "\n");
+}
+
+int refuse_way(struct bpf_verifier_env *env, const char *what, u32 from, u32 to)
+{
+	print_line(env, from, "%u: ");
+	print_line(env, to, "%u: ");
+	return refuse(env, -EINVAL, "%s from insn %u to %u\n", what, from, to);
+}
+
 static void print_insn(struct bpf_verifier_env *env, u32 insn_idx)
 {
-	u64 start = env->log->pos;
 	char text[96];
+	u64 start;
 
+	print_line(env, insn_idx, "; ");
+	start = env->log->pos;
 	bpf_disasm(&env->insns[insn_idx], text, sizeof(text));
 	verbose(env, "%u: %s\n", insn_idx, text);
 	env->insn_log_pos = env->log->pos;

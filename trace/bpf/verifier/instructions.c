@@ -277,10 +277,10 @@ static int follow(struct bpf_verifier_env *env, u32 *i, const struct way *way)
 	struct bpf_insn_aux_data *aux;
 
 	if (way->to >= env->prog->len)
-		return refuse(env, -EINVAL, "jump out of range from insn %u to %u\n", *i, way->to);
+		return refuse_way(env, "jump out of range", *i, way->to);
 	aux = &env->aux[way->to];
 	if (aux->search == ON_PATH && !way->may_be_back)
-		return refuse(env, -EINVAL, "back-edge from insn %u to %u\n", *i, way->to);
+		return refuse_way(env, "back-edge", *i, way->to);
 	if (aux->search != NOT_FOUND)
 		return 0;
 	aux->search = ON_PATH;

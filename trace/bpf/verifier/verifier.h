@@ -215,6 +215,7 @@ struct bpf_verifier_env {
 	int push_error;
 	u64 insn_log_pos; /* where the log stood after the last instruction, and its length there */
 	u32 insn_log_len;
+	const struct bpf_line_info *logged_line;
 	struct bpf_id_pair {
 		u32 old, cur;
 	} idmap[BPF_ID_MAP_SIZE]; /* room of states_equal.c */

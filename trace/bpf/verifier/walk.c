@@ -201,6 +201,7 @@ static int start_walk(struct bpf_verifier_env *env, u32 subprog)
 	if (!frame)
 		return env->push_error;
 	env->prev_insn_idx = -1;
+	env->logged_line = NULL;
 	if (subprog)
 		return init_arguments(env, subprog, frame->regs);
 	mark_reg_pointer(&frame->regs[BPF_REG_1], PTR_TO_CTX);
