@@ -190,7 +190,7 @@ static bool frame_matches(const struct machine *m, const struct kept *state, u32
 	u32 i;
 
 	*why = "callsite";
-	if (func->callsite != m->frames[f].callsite)
+	if (f && func->callsite != (u32)m->frames[f].callsite)
 		return false;
 	for (i = 0; i < BPF_REG_10; i++) {
 		struct word word = f == m->depth    ? m->regs[i]
