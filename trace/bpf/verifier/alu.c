@@ -103,7 +103,7 @@ static void scalar_shift(struct bpf_scalar *dst, const struct range *by, u8 op, 
 	u8 least = (u8)by->umin, most = (u8)by->umax;
 	/* Of a number that moves so far to the left, only the lower half is left. */
 	struct range r = scalar_range(dst, op == BPF_LSH && least >= 32 ? 32 : bits);
-	/* By an unknown number of places, all bits are unknown; a shift to the left makes some 0. */
+	/* By an unknown number of places: all unknown, but a shift to the left makes some 0. */
 	struct tnum known = least == most ? dst->var_off : tnum_unknown;
 
 	scalar_set_unknown(dst);

@@ -99,8 +99,8 @@ static int check_mem_size_reg(struct bpf_verifier_env *env, int regno, bool zero
 	mark_precise(&cur_regs(env)[regno]);
 	/*
 	 * LAB 18, unmarked, 6 of 6: a size that is not known. Starts as:
-	 *	return check_helper_mem_access(env, regno - 1, (int)s->whole.umin, zero_size_allowed,
-	 *				       write);
+	 *	return check_helper_mem_access(env, regno - 1, (int)s->whole.umin,
+	 *				       zero_size_allowed, write);
 	 */
 	return check_helper_mem_access(env, regno - 1, (int)s->whole.umax, zero_size_allowed,
 				       write);
