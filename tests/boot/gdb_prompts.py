@@ -1,6 +1,7 @@
 """gdb at its prompt: gdb of the machine, on its console, and gdb of the host, on a terminal of its own."""
 import os
 import re
+import signal
 
 import pexpect
 
@@ -55,4 +56,7 @@ class HostGdb:
         return plain(self.tty.before).partition(command + "\n")[2]
 
     def close(self):
-        self.tty.close(force=True)
+        # close(force=True) gives a killed gdb a tenth of a second, however slow the host is.
+        self.tty.kill(signal.SIGKILL)
+        self.tty.wait()
+        self.tty.close()
