@@ -132,6 +132,10 @@ $(call feature,breakpoints,core,\
 	arch/x86_64/cpu/debugreg.c kernel/hw_breakpoint.c,\
 	the debug registers of the CPUs: who has them; what is called when one is hit)
 
+$(call feature,wprobe,probes breakpoints,\
+	trace/wprobe,\
+	watchpoint events: who accesses this place in memory; triggers that choose the place)
+
 $(call feature,perf,events programs breakpoints,\
 	trace/perf kernel/mm/vmap.c arch/x86_64/unwind/unwind_event.c arch/x86_64/unwind/perf_regs.c arch/x86_64/unwind/perf_regs.h \
 	arch/x86_64/time/tsc_conversion.c,\
@@ -199,5 +203,6 @@ $(call together,btf,selftest/trace/func_args.c)
 $(call together,perf,selftest/perf selftest/arch/tsc.c selftest/kernel/unwind_event.c selftest/kernel/unwind_user.c selftest/kernel/vmap.c)
 $(call together,bpf,selftest/bpf selftest/bench/bpf_maps.c)
 $(call together,bpf livepatch,selftest/bpf/trampoline.c)
+$(call together,wprobe,selftest/trace/watch.c)
 $(call together,perf ftrace,selftest/perf/breakpoints.c)
 $(call together,perf ftrace hist,selftest/perf/tracepoints.c)

@@ -58,7 +58,7 @@ ALL = {
     "bpf": Subject(("trace/bpf", "arch/x86_64/bpf", "user/bpf", "tests/abi/bpf.h", "tests/boot/bpftrace_suite.py"), ("test_bpf*", "test_libbpf*", "test_systemtap"), ("test_bpf*",), ("fuzz_bpf*",)),
     "hist": Subject(("trace/hist", "trace/synth", "trace/trigger"), ("test_hist*",), ("test_hist_expr", "test_tracing_map"), ("fuzz_hist*",)),
     "probes": Subject(("trace/kprobes", "trace/uprobes", "trace/probes", "trace/probe_events"),
-                      ("test_kprobe*", "test_uprobes", "test_probes", "test_eprobes", "test_fprobe_events", "test_inject"), (), ("fuzz_probe",)),
+                      ("test_kprobe*", "test_uprobes", "test_probes", "test_eprobes", "test_fprobe_events", "test_watchpoints", "test_inject"), (), ("fuzz_probe",)),
     "latency": Subject(("trace/tracers/latency", "trace/tracers/noise", "kernel/preemptirq.c", "kernel/preemptirq.h",
                         "kernel/preemptirq_events.h"), ("test_latency",)),
     "tracers": Subject(("trace/tracers",), ("test_profile", "test_stack_tracer", "test_latency")),

@@ -119,6 +119,8 @@ const char *btf_name_by_offset(const struct btf *btf, u32 name_off);
 
 /* The prototype of a function, a FUNC_PROTO; NULL: no such function (in base does not count). */
 const struct btf_type *btf_find_func_proto(const struct btf *btf, const char *name);
+/* The STRUCT or UNION with a name; NULL: none has it. Looks at all types. */
+const struct btf_type *btf_find_structure(const struct btf *btf, const char *name);
 /* The parameters of a FUNC_PROTO, btf_vlen() of them. */
 const struct btf_param *btf_params(const struct btf_type *proto);
 /* Whether the last parameter is "...". */

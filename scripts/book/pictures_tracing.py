@@ -225,6 +225,31 @@ def draw_kprobe_kinds():
     return d
 
 
+def draw_watchpoint():
+    d = Drawing("A watchpoint: from the access to the record")
+    d.title_text(0, 10, "an event that meets the object")
+    d.box(0, 24, 190, 40, "vfs_truncate(inode)", "plain")
+    d.arrow((192, 44), (268, 44))
+    d.box(270, 24, 190, 40, "trigger set_wprobe", "yellow")
+    d.arrow((462, 44), (538, 44), words="one word")
+    d.box(540, 24, 200, 40, "address to be watched", "blue")
+    d.title_text(0, 110, "each CPU")
+    for cpu, how in enumerate(("this CPU: at once", "another CPU: a worker calls it")):
+        y = 124 + cpu * 60
+        d.box(0, y, 190, 40, f"CPU {cpu}: DR0 to DR3", "green")
+        d.note(200, y + 25, how)
+    d.line((640, 66), (640, 204))
+    d.arrow((640, 144), (430, 144))
+    d.arrow((640, 204), (500, 204))
+    d.title_text(0, 274, "any code")
+    d.box(0, 288, 190, 40, "mov [inode+80], rax", "plain")
+    d.arrow((192, 308), (268, 308), words="#DB")
+    d.box(270, 288, 190, 40, "still the address?", "yellow")
+    d.arrow((462, 308), (538, 308), words="yes")
+    d.box(540, 288, 200, 40, "record: place, value", "green")
+    return d
+
+
 def draw_event_path():
     d = Drawing("The way of one event")
     steps = (("trace_sched_switch()\nnop or jmp", "plain"), ("__traceiter_…\nfor each probe", "yellow"), ("probe of the event:\nsize, reserve", "blue"),

@@ -10,7 +10,7 @@ FORK = "events/sched/sched_process_fork"
 MKDIR = "events/syscalls/sys_enter_mkdir"
 MARK = "events/ftrace/print"
 NONE = ("# Available triggers:\n# traceon traceoff snapshot stacktrace enable_event disable_event "
-        "enable_hist disable_hist hist\n")
+        "enable_hist disable_hist hist set_wprobe clear_wprobe\n")
 RECORDING = linux_filters.RECORDING.with_name("linux_triggers.txt")
 
 

@@ -3,8 +3,6 @@
 
 #include "trace/probes/probe_arg.h"
 
-struct btf_type;
-
 /* What the name of a parameter, and the fields behind it, have led to. */
 struct probe_field {
 	const struct btf_type *type; /* without modifiers; NULL: there was no name, or it is void */
@@ -47,6 +45,13 @@ bool probe_is_btf_name(const struct probe_parser *p, const char *text);
 int probe_parse_btf_name(const struct probe_parser *p, const char *text);
 /* Parses what follows "$retval": nothing, or "->FIELD…". Its source is set. 0 or an errno. */
 int probe_parse_btf_retval(const struct probe_parser *p, const char *text);
+/*
+ * Parses a cast, "(STRUCT[,FIELD[.FIELD…]])VALUE->MEMBER…": VALUE points to the structure, or to
+ * that field in it. It may have braces of its own. Changes text. 0 or an errno.
+ */
+int probe_parse_cast(const struct probe_parser *p, char *text);
+/* Parses what is cast: any source with its dereferences; of an event's fields also without '$'. */
+int probe_parse_operand(const struct probe_parser *p, char *text);
 /* Checks that the function has that argument. True if nothing is known of it. */
 bool probe_btf_has_argument(const struct probe_parser *p, unsigned long number);
 /* The name of that argument; NULL: not known, or not to be used. */

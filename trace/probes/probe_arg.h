@@ -34,6 +34,8 @@ struct trace_seq;
 #define PROBE_STACK_MAX      2048 /* the highest N of $stackN and $argN in the kernel */
 #define PROBE_ENTRY_ARGS_MAX 8    /* arguments of a call that are kept until its return */
 
+struct btf_type;
+
 struct probe_type {
 	const char *name;
 	u8 size; /* bytes of one element in the record */
@@ -184,6 +186,10 @@ enum probe_error {
 	PROBE_ERR_NO_BTF_FIELD,
 	PROBE_ERR_BAD_TYPE4STR,
 	PROBE_ERR_TOO_MANY_EARGS,
+	PROBE_ERR_BAD_ACCESS_FMT,
+	PROBE_ERR_BAD_ACCESS_TYPE,
+	PROBE_ERR_BAD_ACCESS_LEN,
+	PROBE_ERR_BAD_ACCESS_ADDR,
 };
 
 /* ---- commands (probe_command.c); task context ---- */
@@ -223,6 +229,8 @@ int probe_parse_event_name(const struct probe_command *command, unsigned word, c
  * name of the parameter, and $retval has the type of the result.
  */
 #define PROBE_FL_BTF 0x20
+/* $addr, the watched address: the word of the context at the offset args; $value: what is there. */
+#define PROBE_FL_WATCH 0x40
 
 /* What the sources of a kind of probe mean. */
 struct probe_arg_sources {
@@ -259,6 +267,17 @@ int probe_expand_args(struct probe_command *command, u32 flags);
  */
 void probe_entry_args_store(const struct probe_entry_args *args, const struct pt_regs *regs,
 			    u64 *words);
+/*
+ * Finds the structure of "(STRUCT[,FIELD[.FIELD…]])", and *base, the offset of FIELD in bytes.
+ * Returns what follows. NULL: there is no such structure or field, or the kernel has no BTF.
+ */
+const char *probe_find_cast(const char *text, const struct btf_type **t, u32 *base);
+/*
+ * Finds FIELD[.FIELD…] in *t, which becomes its type; *text: what follows. *offset, *bits (of a bit
+ * field, or 0) in bits. Several fields of a union begin at one place. False: *text, or *t before
+ * it, is no such field or structure.
+ */
+bool probe_find_fields(const struct btf_type **t, const char **text, u32 *offset, u32 *bits);
 /* Looks the symbols of @SYMBOL up. 0, -EINVAL (a bad offset), or -ENOENT (no such symbol). */
 int probe_args_resolve(struct probe_arg *args, unsigned count);
 void probe_args_free(struct probe_arg *args, unsigned count);

@@ -79,38 +79,39 @@ static int find_parameter(const struct probe_parser *p, const struct btf_type *p
 
 /* ---- fields ---- */
 
-/*
- * Finds FIELD[.FIELD…] in the structure of p->field. Sets the field, adds the offset to *offset, in
- * bits, and *text to what follows. Several fields of a union begin at one place.
- */
-static int parse_fields(const struct probe_parser *p, const char **text, u32 *offset, u32 *bits)
+bool probe_find_fields(const struct btf_type **t, const char **text, u32 *offset, u32 *bits)
 {
 	const struct btf *btf = btf_vmlinux();
 	char name[PROBE_TEXT_MAX + 1];
-	const char *at = *text;
 
 	*offset = 0;
-	for (;;) {
-		size_t length = min(name_length(at), sizeof(name) - 1);
+	for (;; ++*text) {
+		size_t length = min(name_length(*text), sizeof(name) - 1);
 		const struct btf_member *member;
 		u32 inner;
 
-		if (!is_structure(p->field->type))
-			return probe_parse_error(p, PROBE_ERR_NO_PTR_STRCT, at);
-		strscpy(name, at, length + 1);
-		member = length ? btf_find_struct_member(btf, p->field->type, name, &inner, bits)
-				: NULL;
+		if (!is_structure(*t))
+			return false;
+		strscpy(name, *text, length + 1);
+		member = length ? btf_find_struct_member(btf, *t, name, &inner, bits) : NULL;
 		if (!member)
-			return probe_parse_error(p, PROBE_ERR_NO_BTF_FIELD, at);
+			return false;
 		*offset += inner;
-		p->field->type = btf_type_skip_modifiers(btf, member->type, NULL);
-		at += length;
-		if (*at != '.')
-			break;
-		at++;
+		*t = btf_type_skip_modifiers(btf, member->type, NULL);
+		*text += length;
+		if (**text != '.')
+			return true;
 	}
-	*text = at;
-	return 0;
+}
+
+/* The same in the structure of p->field, for the argument. 0 or -EINVAL. */
+static int parse_fields(const struct probe_parser *p, const char **text, u32 *offset, u32 *bits)
+{
+	if (probe_find_fields(&p->field->type, text, offset, bits))
+		return 0;
+	return probe_parse_error(
+		p, is_structure(p->field->type) ? PROBE_ERR_NO_BTF_FIELD : PROBE_ERR_NO_PTR_STRCT,
+		*text);
 }
 
 /* Places a bit field in the integer that contains it. Returns the offset of that in bits. */
@@ -125,16 +126,32 @@ static u32 place_bits(const struct probe_parser *p, u32 offset, u32 bits)
 	return offset - offset % container;
 }
 
-/* Parses "->FIELD[.FIELD…]…" behind a value of the type p->field->type. */
-static int parse_members(const struct probe_parser *p, const char *text)
+/*
+ * Parses "->FIELD[.FIELD…]" behind a pointer that points into the structure p->field->type, base
+ * bytes behind its start. *text becomes what follows.
+ */
+static int parse_member(const struct probe_parser *p, const char **text, u32 base)
 {
-	const struct btf *btf = btf_vmlinux();
+	const char *arrow = *text;
 	u32 offset, bits = 0;
 	int error;
 
-	while (*text) {
+	*text += 2;
+	error = parse_fields(p, text, &offset, &bits);
+	if (error)
+		return error;
+	if (!**text)
+		offset = place_bits(p, offset, bits);
+	return probe_add_deref(p, (long)(offset / 8) - (long)base, false, arrow);
+}
+
+/* Parses "->FIELD[.FIELD…]…" behind a value of the type p->field->type. */
+static int parse_members(const struct probe_parser *p, const char *text)
+{
+	int error = 0;
+
+	while (*text && !error) {
 		const struct btf_type *t = p->field->type;
-		const char *arrow = text, *name = text + 2;
 
 		if (*text == '.')
 			return probe_parse_error(p, PROBE_ERR_NOSUP_DAT_ARG, text);
@@ -143,18 +160,82 @@ static int parse_members(const struct probe_parser *p, const char *text)
 				p, *text == '-' ? PROBE_ERR_BAD_HYPHEN : PROBE_ERR_BAD_FETCH_ARG,
 				text);
 		if (!t || btf_kind(t) != BTF_KIND_PTR)
-			return probe_parse_error(p, PROBE_ERR_NO_PTR_STRCT, name);
-		p->field->type = btf_type_skip_modifiers(btf, t->type, NULL);
-		text = name;
-		error = parse_fields(p, &text, &offset, &bits);
-		if (!error && !*text)
-			offset = place_bits(p, offset, bits);
-		if (!error)
-			error = probe_add_deref(p, offset / 8, false, arrow);
-		if (error)
-			return error;
+			return probe_parse_error(p, PROBE_ERR_NO_PTR_STRCT, text + 2);
+		p->field->type = btf_type_skip_modifiers(btf_vmlinux(), t->type, NULL);
+		error = parse_member(p, &text, 0);
 	}
-	return 0;
+	return error;
+}
+
+/* ---- casts ---- */
+
+const char *probe_find_cast(const char *text, const struct btf_type **t, u32 *base)
+{
+	size_t length = name_length(text + 1);
+	char name[PROBE_TEXT_MAX + 1];
+	const struct btf_type *inner;
+	u32 bits;
+
+	*base = 0;
+	if (!get_btf() || length >= sizeof(name))
+		return NULL;
+	strscpy(name, text + 1, length + 1);
+	*t = inner = btf_find_structure(btf_vmlinux(), name);
+	text += 1 + length;
+	if (*t && *text == ',') {
+		text++;
+		if (!probe_find_fields(&inner, &text, base, &bits))
+			return NULL;
+		*base /= 8;
+	}
+	return *t && *text == ')' ? text + 1 : NULL;
+}
+
+/* The end of what is cast: the "->" behind it, or behind its closing brace. NULL: there is none. */
+static char *find_members(char *operand)
+{
+	unsigned depth = 0;
+
+	for (; *operand; operand++) {
+		depth += *operand == '(';
+		depth -= depth && *operand == ')';
+		if (!depth && operand[0] == '-' && operand[1] == '>')
+			return operand;
+	}
+	return NULL;
+}
+
+int probe_parse_cast(const struct probe_parser *p, char *text)
+{
+	const struct btf_type *t;
+	char *operand, *members, *last;
+	const char *rest;
+	u32 base;
+	int error;
+
+	if (p->sources->flags & PROBE_FL_USER)
+		return probe_parse_error(p, PROBE_ERR_NOSUP_BTFARG, text);
+	rest = probe_find_cast(text, &t, &base);
+	if (!rest)
+		return probe_parse_error(p, PROBE_ERR_NO_PTR_STRCT, text + 1);
+	operand = text + (rest - text);
+	members = find_members(operand);
+	if (!members)
+		return probe_parse_error(p, PROBE_ERR_NO_BTF_FIELD, text + strlen(text));
+	*members = '\0';
+	last = members - 1;
+	if (*operand == '(' && *last == ')') {
+		operand++;
+		*last = '\0';
+	}
+	error = probe_parse_operand(p, operand);
+	*members = '-';
+	if (error)
+		return error;
+	p->field->type = t;
+	rest = members;
+	error = parse_member(p, &rest, base);
+	return error ? error : parse_members(p, rest);
 }
 
 int probe_parse_btf_name(const struct probe_parser *p, const char *text)

@@ -118,21 +118,41 @@ static int parse_variable(const struct probe_parser *p, const char *text)
 	return probe_parse_error(p, PROBE_ERR_BAD_VAR, text);
 }
 
-static int parse_dollar(const struct probe_parser *p, const char *text)
+/* Parses "$addr" and "$value" of a watchpoint. */
+static int parse_watched(const struct probe_parser *p, const char *text)
+{
+	bool is_value = strcmp(text, "$value") == 0;
+
+	if (!is_value && strcmp(text, "$addr") != 0)
+		return probe_parse_error(p, PROBE_ERR_BAD_VAR, text);
+	p->arg->source.kind = PROBE_SOURCE_REGISTER;
+	p->arg->source.value = p->sources->args;
+	return is_value ? probe_add_deref(p, 0, false, text) : 0;
+}
+
+/* Parses the name of a field of the event. */
+static int parse_field(const struct probe_parser *p, const char *name)
 {
 	int error;
 
+	p->arg->source.kind = PROBE_SOURCE_FIELD;
+	error = p->sources->parse(name, &p->arg->source, p->data);
+	if (error)
+		(void)probe_parse_error(p, PROBE_ERR_BAD_ATTACH_ARG, NULL);
+	return error;
+}
+
+static int parse_dollar(const struct probe_parser *p, const char *text)
+{
 	if (strcmp(text, "$comm") == 0 || strcmp(text, "$COMM") == 0) {
 		p->arg->source.kind = PROBE_SOURCE_COMM;
 		return 0;
 	}
+	if (p->sources->flags & PROBE_FL_WATCH)
+		return parse_watched(p, text);
 	if (!(p->sources->flags & PROBE_FL_FIELDS))
 		return parse_variable(p, text);
-	p->arg->source.kind = PROBE_SOURCE_FIELD;
-	error = p->sources->parse(text + 1, &p->arg->source, p->data);
-	if (error)
-		(void)probe_parse_error(p, PROBE_ERR_BAD_ATTACH_ARG, NULL);
-	return error;
+	return parse_field(p, text + 1);
 }
 
 static int parse_register(const struct probe_parser *p, const char *text)
@@ -218,9 +238,11 @@ static int parse_immediate(const struct probe_parser *p, const char *text)
 	return 0;
 }
 
-static int parse_source(const struct probe_parser *p, const char *text)
+static int parse_source(const struct probe_parser *p, char *text)
 {
 	switch (*text) {
+	case '(':
+		return probe_parse_cast(p, text);
 	case '$':
 		return parse_dollar(p, text);
 	case '%':
@@ -329,6 +351,13 @@ static int parse_body(const struct probe_parser *p, char *text)
 	if (!error)
 		error = parse_source(p, text);
 	return error ? error : add_derefs(p, &nesting);
+}
+
+int probe_parse_operand(const struct probe_parser *p, char *text)
+{
+	if ((p->sources->flags & PROBE_FL_FIELDS) && (isalpha(*text) || *text == '_'))
+		return parse_field(p, text);
+	return parse_body(p, text);
 }
 
 /* ---- arguments ---- */

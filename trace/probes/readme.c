@@ -12,7 +12,9 @@ static bool knows_names(void)
 {
 	return btf_vmlinux_size();
 }
-TRACE_README(argument_names, "3j", "\t           <argname>[->field[->field|.field...]],\n",
+TRACE_README(argument_names, "3j",
+	     "\t           <argname>[->field[->field|.field...]],\n"
+	     "\t           (<struct>[,<field>])<fetcharg>->field[->field|.field...],\n",
 	     .applies = knows_names);
 
 TRACE_README(fetchargs, "3k",

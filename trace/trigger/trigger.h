@@ -28,6 +28,7 @@ enum event_trigger_type {
 	ETT_EVENT_HIST = 0x10,
 	ETT_HIST_ENABLE = 0x20,
 	ETT_EVENT_EPROBE = 0x40,
+	ETT_EVENT_WPROBE = 0x80,
 };
 
 enum {

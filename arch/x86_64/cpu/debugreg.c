@@ -23,11 +23,21 @@ struct registers {
 };
 static DEFINE_PER_CPU(struct registers, registers);
 
+static u64 read_dr7(void)
+{
+	u64 control;
+
+	__asm__ __volatile__("mov %%dr7, %0" : "=r"(control));
+	return control;
+}
+
+__kprobes /* an event could load another register meanwhile */
 static void write_dr7(u64 control)
 {
 	__asm__ __volatile__("mov %0, %%dr7" ::"r"(DR7_FIXED | control) : "memory");
 }
 
+__kprobes /* an event could load another register meanwhile */
 static void write_address(unsigned i, u64 address)
 {
 	switch (i) {
@@ -46,6 +56,7 @@ static void write_address(unsigned i, u64 address)
 }
 
 /* Which register has bp; NULL: which is free. */
+__kprobes /* an event could load another register meanwhile */
 static unsigned find(const struct hw_breakpoint *bp)
 {
 	const struct registers *regs = this_cpu_ptr(&registers);
@@ -58,10 +69,20 @@ static unsigned find(const struct hw_breakpoint *bp)
 	return i;
 }
 
+/* The entries of both switch the registers off behind the back of debugreg_control. */
+bool debugreg_may_change(void)
+{
+	u64 control = this_cpu_read(debugreg_control);
+
+	return !this_cpu_read(nmi_running) && (!control || read_dr7() == (DR7_FIXED | control));
+}
+
 /*
  * Between any two of these steps an NMI may come, or another register be hit. A register is on only
- * while registers and debugreg_control know it.
+ * while registers and debugreg_control know it. No event happens here, whose trigger could load
+ * another register.
  */
+__kprobes /* an event could load another register meanwhile */
 void debugreg_start(struct hw_breakpoint *bp)
 {
 	const struct debugreg *reg = &bp->reg;
@@ -75,6 +96,7 @@ void debugreg_start(struct hw_breakpoint *bp)
 	write_dr7(control);
 }
 
+__kprobes /* an event could load another register meanwhile */
 void debugreg_stop(struct hw_breakpoint *bp)
 {
 	unsigned i = find(bp);
@@ -129,14 +151,20 @@ static bool handle_hits(struct pt_regs *regs, u64 *dr6)
 
 /* ---- what cannot be watched ---- */
 
-static const u8 sizes[] = {
-	[DEBUGREG_LEN_1] = 1, [DEBUGREG_LEN_2] = 2, [DEBUGREG_LEN_4] = 4, [DEBUGREG_LEN_8] = 8
-};
+unsigned debugreg_bytes(u8 len)
+{
+	static const u8 bytes[] = { [DEBUGREG_LEN_1] = 1,
+				    [DEBUGREG_LEN_2] = 2,
+				    [DEBUGREG_LEN_4] = 4,
+				    [DEBUGREG_LEN_8] = 8 };
+
+	return bytes[len];
+}
 
 static bool overlaps(const struct debugreg *reg, const void *from, size_t size)
 {
 	return reg->address < (unsigned long)from + size &&
-	       (unsigned long)from < reg->address + sizes[reg->len];
+	       (unsigned long)from < reg->address + debugreg_bytes(reg->len);
 }
 
 static bool in_text(const struct debugreg *reg, const char *from, const char *to)

@@ -33,8 +33,16 @@ struct debugreg {
 bool debugreg_may_watch(const struct debugreg *reg);
 
 /*
+ * Whether this CPU's registers may be loaded: not in an NMI nor in a #DB in the kernel, whose end
+ * would undo it. Any context, interrupts off.
+ */
+bool debugreg_may_change(void);
+/* The bytes that a DEBUGREG_LEN_* means. */
+unsigned debugreg_bytes(u8 len);
+
+/*
  * Loads a breakpoint into a register of this CPU, which hw_breakpoint_reserve() has made sure to be
- * free; takes it out again. Interrupts off, not in an NMI or in a breakpoint's hit().
+ * free; takes it out again. Interrupts off, debugreg_may_change().
  */
 void debugreg_start(struct hw_breakpoint *bp);
 void debugreg_stop(struct hw_breakpoint *bp);

@@ -101,12 +101,8 @@ static bool hit(struct hw_breakpoint *bp, struct pt_regs *regs)
 /* The bytes at the address of register i; 0: they cannot be read. */
 static u64 value_of(struct task_struct *task, unsigned i)
 {
-	static const u8 sizes[] = { [DEBUGREG_LEN_1] = 1,
-				    [DEBUGREG_LEN_2] = 2,
-				    [DEBUGREG_LEN_4] = 4,
-				    [DEBUGREG_LEN_8] = 8 };
 	const struct debugreg *reg = &task->debugregs->bp[i].reg;
-	size_t size = sizes[reg->len];
+	size_t size = debugreg_bytes(reg->len);
 	u64 value = 0;
 
 	return access_remote_vm(task->mm, reg->address, &value, size, false) == size ? value : 0;
