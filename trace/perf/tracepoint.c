@@ -378,15 +378,16 @@ static int prepare_hits(struct perf_tp *tp, const struct perf_event *event)
 
 /*
  * Chooses when hits run the programs. A hit on its way, which has asked for the flag once, may run
- * them twice or not at all.
+ * them twice or not at all. On return none gives NULL to the programs, if one reads the record.
  */
 static void choose_moment(struct perf_tp *tp)
 {
+	unsigned long asks = EVENT_FILE_FL_PERF_ASKS;
+
 	if (tp->nr_programs && !tp->nr_readers && !tp->is_probe)
-		__atomic_fetch_or(&tp->file.flags, EVENT_FILE_FL_PERF_ASKS, __ATOMIC_SEQ_CST);
-	else
-		__atomic_fetch_and(&tp->file.flags, ~(unsigned long)EVENT_FILE_FL_PERF_ASKS,
-				   __ATOMIC_SEQ_CST);
+		__atomic_fetch_or(&tp->file.flags, asks, __ATOMIC_SEQ_CST);
+	else if (__atomic_fetch_and(&tp->file.flags, ~asks, __ATOMIC_SEQ_CST) & asks)
+		synchronize_rcu();
 }
 
 /* An event that has had a program stays with the recorder. The entries of tracers have none. */
@@ -407,7 +408,7 @@ static int tracepoint_set_program(struct perf_event *event, struct perf_program 
 		return error;
 	tp->nr_programs++;
 	tp->nr_readers += program->reads_record;
-	choose_moment(tp); /* first: a program that reads the record must get one */
+	choose_moment(tp);
 	list_add_tail_rcu(&program->node, &tp->programs);
 	if (!tp->is_probe)
 		use_recorder(event);
