@@ -66,13 +66,13 @@ def slow(trace, variant):
 
 
 def field(trace, variant):
-    """A probe at the function is the first that sees another limit."""
+    """A watchpoint shows the function's write; or a probe at the function is the first that sees another limit."""
     before = None
     for event in trace.events:
         seen = re.search(r"\(([0-9a-f]{16})\b.*\blimit=(-?\d+)", event.text)
         if not seen:
             continue
-        if before == "1000" != seen[2] and event.task == variant.task and trace.function_at(int(seen[1], 16)) == variant.function:
+        if before in (None, "1000") and seen[2] != "1000" and event.task == variant.task and trace.function_at(int(seen[1], 16)) == variant.function:
             yield event.at, event.at
         before = seen[2]
 

@@ -110,6 +110,15 @@ def test_a_refused_filter_lets_all_events_pass_and_zero_removes_it(machine):
     assert machine.check(f"cat {file}") == "none\n"
 
 
+def test_all_filters_are_shown_in_one_file(machine):
+    assert machine.check("cat show_event_filters") == ""
+    machine.check("echo 'prev_prio < 9' > events/sched/sched_switch/filter; echo 'filename == \"x\"' > events/syscalls/sys_enter_openat/filter; "
+                  "echo 'pid == 1' > events/sched/sched_wakeup/filter")
+    machine.run("echo 'no_such == 1' > events/sched/sched_wakeup/filter")  # it shows an error then, and filters nothing
+    lines = machine.check("cat show_event_filters").splitlines()
+    assert sorted(lines) == ["sched:sched_switch              prev_prio < 9", 'syscalls:sys_enter_openat       filename == "x"']
+
+
 def test_each_instance_has_its_own_filters(machine):
     machine.check("mkdir instances/filtered")
     try:

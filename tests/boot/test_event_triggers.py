@@ -203,6 +203,13 @@ def test_triggers_of_an_instance_act_on_it_alone_and_go_with_it(tracing):
     assert tracing.check("cat tracing_on") == "1\n"
 
 
+def test_all_triggers_are_shown_in_one_file(tracing):
+    tracing.check(f"echo stacktrace:5 > {FORK}/trigger; echo 'traceoff if common_pid == 1' >> {FORK}/trigger; echo snapshot >> {MKDIR}/trigger")
+    lines = tracing.check("cat show_event_triggers").splitlines()
+    assert sorted(lines) == ["sched:sched_process_fork        stacktrace:count=5", "sched:sched_process_fork        traceoff:unlimited if common_pid == 1",
+                             "syscalls:sys_enter_mkdir        snapshot:unlimited"]
+
+
 def test_a_file_is_not_emptied_by_opening_it(tracing):
     tracing.check(f"echo traceoff:7 > {MARK}/trigger")
     assert tracing.run(f"echo > {MARK}/trigger").output == "sh: write error: Invalid argument\n"

@@ -98,6 +98,9 @@ def test_a_student_traces_the_scheduler(tracing):
 
 def test_available_filter_functions_are_in_the_order_of_addresses_and_none_is_freed_init_code(tracing):
     names = tracing.fetch("available_filter_functions").splitlines()
+    sites = [line.split(" ", 1) for line in tracing.fetch("available_filter_functions_addrs").splitlines()]
+    assert [name for _, name in sites] == names
+    assert [address for address, _ in sites] == sorted({address for address, _ in sites})
     address = {}
     for line in tracing.fetch("/proc/kallsyms").splitlines():
         fields = line.split()

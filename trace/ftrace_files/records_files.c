@@ -1,6 +1,7 @@
 /*
- * The files that show the records of dynamic ftrace: available_filter_functions, enabled_functions,
- * touched_functions and dyn_ftrace_total_info in tracefs, ftrace_verify and text_patch in debugfs.
+ * The files that show the records of dynamic ftrace: available_filter_functions and the same with
+ * addresses, enabled_functions, touched_functions and dyn_ftrace_total_info in tracefs, ftrace_verify
+ * and text_patch in debugfs.
  */
 #include "arch/patch/text_patch.h"
 #include "fs/debug/debugfs.h"
@@ -37,6 +38,18 @@ static const struct seq_operations available_sops = {
 	.start = record_start, .next = record_next, .stop = record_stop, .show = available_show
 };
 DEFINE_SEQ_ATTRIBUTE(available);
+
+static int available_addrs_show(struct seq_file *m, void *v)
+{
+	seq_printf(m, "%lx %ps\n", ftrace_record_ip(v), (void *)ftrace_record_ip(v));
+	return 0;
+}
+
+static const struct seq_operations available_addrs_sops = { .start = record_start,
+							    .next = record_next,
+							    .stop = record_stop,
+							    .show = available_addrs_show };
+DEFINE_SEQ_ATTRIBUTE(available_addrs);
 
 /*
  * Prints a line in Linux's format: the name, the count of users, a letter for each special use, the
@@ -134,6 +147,8 @@ DEFINE_SHOW_ATTRIBUTE(stats);
 static int __init ftrace_files_init(void)
 {
 	tracefs_create_file("available_filter_functions", 0440, NULL, NULL, &available_fops);
+	tracefs_create_file("available_filter_functions_addrs", 0440, NULL, NULL,
+			    &available_addrs_fops);
 	tracefs_create_file("enabled_functions", 0440, NULL, NULL, &enabled_fops);
 	tracefs_create_file("touched_functions", 0440, NULL, NULL, &touched_fops);
 	tracefs_create_file("dyn_ftrace_total_info", 0440, NULL, NULL, &total_info_fops);

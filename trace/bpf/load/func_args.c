@@ -12,16 +12,16 @@
 /* Where lines are known, a line begins at each function. Both are in order. */
 static int check_line_info(struct bpf_verifier_env *env)
 {
-	const struct bpf_line_info *line = env->prog->line_info;
-	const struct bpf_line_info *end = line + env->prog->nr_line_info;
-	u32 subprog = 0;
+	u32 subprog = 0, count = env->prog->nr_line_info;
 
-	for (; line < end && subprog < env->nr_subprogs; line++) {
-		if (env->subprogs[subprog].start < line->insn_off)
+	for (u32 i = 0; i < count && subprog < env->nr_subprogs; i++) {
+		u32 insn = env->prog->line_info[i].insn_off;
+
+		if (env->subprogs[subprog].start < insn)
 			return refuse(env, -EINVAL, "missing bpf_line_info for func#%u\n", subprog);
-		subprog += env->subprogs[subprog].start == line->insn_off;
+		subprog += env->subprogs[subprog].start == insn;
 	}
-	if (!env->prog->nr_line_info || subprog == env->nr_subprogs)
+	if (!count || subprog == env->nr_subprogs)
 		return 0;
 	return refuse(env, -EINVAL, "missing bpf_line_info for %u funcs starting from func#%u\n",
 		      env->nr_subprogs - subprog, subprog);

@@ -3,6 +3,7 @@
 
 TRACE_README(functions, "2a",
 	     "\n  available_filter_functions - the functions that can be traced\n"
+	     "  available_filter_functions_addrs - the same with their addresses\n"
 	     "  dyn_ftrace_total_info\t- their number\n"
 	     "  enabled_functions\t- the functions that are traced now, and by what\n"
 	     "  touched_functions\t- the functions that were ever traced\n"
