@@ -385,9 +385,10 @@ $(O)/%.iso: $(O)/%.elf $(INITRD) iso/boot/grub/grub.cfg scripts/mkiso
 
 # Modules: scripts/Makefile.modules builds those of one directory, which lies in this tree or elsewhere.
 export MODULE_CFLAGS = $(CFLAGS)
-export BTF_BASE := $(if $(TYPES),$(O)/nop5.btf.o)
+# One outside the tree continues the types of the kernel that is there: it builds none.
+export BTF_BASE := $(if $(TYPES),$(if $(filter /%,$(MODULE_DIR)),$(wildcard $(O)/nop5.btf.o),$(O)/nop5.btf.o))
 export MACHINE TRACED LD O V EVENT_HEADERS MODULE_FLAGS LINKED PAHOLE OBJCOPY
-MODULE_NEEDS := $(MODULE_FLAGS) $(O)/Module.symvers $(TRACEPOINTS) $(RECORDMCOUNT) $(BTF_BASE)
+MODULE_NEEDS := $(MODULE_FLAGS) $(O)/Module.symvers $(TRACEPOINTS) $(RECORDMCOUNT) $(if $(filter /%,$(MODULE_DIR)),,$(BTF_BASE))
 # The types of the kernel, which those of modules continue. It stays as old as they are.
 $(O)/nop5.btf.o: $(O)/nop5.elf
 	@cmp -s $<.btf.o $@ || cp $<.btf.o $@

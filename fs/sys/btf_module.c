@@ -11,6 +11,7 @@
 #include "kernel/module_list.h"
 #include "kernel/sched/mutex.h"
 
+/* [T] types_mutex. */
 struct module_types {
 	struct list_head list; /* [T] */
 	/* Constant. */
@@ -18,7 +19,7 @@ struct module_types {
 	struct dentry *file;
 	size_t size;
 	u8 data[];
-}; /* [T] types_mutex */
+};
 
 static DEFINE_MUTEX(types_mutex);
 static LIST_HEAD(all_types); /* [T] */

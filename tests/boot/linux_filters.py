@@ -40,7 +40,7 @@ def compare(machine, recording):
     for command, answer in recording:
         # The shell completes a name at a tab that is typed. All texts are in single quotes.
         typed = with_answer(command).replace("\t", "'\"$(printf '\\011')\"'")
-        ours = without_times(machine.run(typed).output)
+        ours = without_times(machine.run(typed).output).replace(" set_wprobe clear_wprobe", "")  # newer than Linux 6.1
         if ours != answer:
             differences.append(f"$ {command}\nLinux:\n{answer}nop5:\n{ours}")
     assert not differences, f"{len(differences)} differences\n" + "\n".join(differences[:10])

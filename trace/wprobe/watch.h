@@ -17,6 +17,7 @@
 
 struct watch;
 
+/* [E] event_mutex; [A] atomic, any context; [O] only its CPU, with interrupts off. */
 struct watch_cpu {
 	struct hw_breakpoint bp; /* bp.reg.address: what the register has; [O] */
 	struct watch *watch;
@@ -29,8 +30,8 @@ struct watch {
 	/* The address was accessed. The context of hw_breakpoint.hit. */
 	void (*hit)(struct watch *watch, struct pt_regs *regs);
 	struct watch_cpu *cpus; /* nr_cpu_ids of them */
-	struct irq_work
-		irq_work; /* queues work: the address may change where no lock can be taken */
+	/* Queues the work: the address may change where no lock can be taken. */
+	struct irq_work irq_work;
 	struct work_struct work; /* loads the registers of all CPUs */
 };                               /* no letter: constant */
 

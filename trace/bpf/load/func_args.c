@@ -12,10 +12,11 @@
 /* Where lines are known, a line begins at each function. Both are in order. */
 static int check_line_info(struct bpf_verifier_env *env)
 {
+	const struct bpf_line_info *lines = env->prog->line_info;
 	u32 subprog = 0, count = env->prog->nr_line_info;
 
 	for (u32 i = 0; i < count && subprog < env->nr_subprogs; i++) {
-		u32 insn = env->prog->line_info[i].insn_off;
+		u32 insn = lines[i].insn_off;
 
 		if (env->subprogs[subprog].start < insn)
 			return refuse(env, -EINVAL, "missing bpf_line_info for func#%u\n", subprog);
