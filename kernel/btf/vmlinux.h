@@ -4,7 +4,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/module_list.h"
 
-extern const u8 __start_BTF[], __stop_BTF[], __stop_BTF_id[];
+extern const u8 __start_BTF[], __stop_BTF[], __start_BTF_id[], __stop_BTF_id[];
 
 /* 0: the kernel was built without pahole. */
 static inline size_t btf_vmlinux_size(void)
@@ -14,13 +14,13 @@ static inline size_t btf_vmlinux_size(void)
 
 /*
  * Whether a module that comes has types, and they continue those of this kernel: then it has the
- * text that stands behind the kernel's types, which tells them from those of another kernel
+ * text of the section .BTF_id, which tells them from those of another kernel
  * (scripts/btf).
  */
 static inline bool btf_module_has_types(const struct module *module)
 {
-	size_t size = (size_t)(__stop_BTF_id - __stop_BTF);
+	size_t size = (size_t)(__stop_BTF_id - __start_BTF_id);
 
 	return module->btf && size && module->btf_id_size == size &&
-	       !memcmp(module->btf_id, __stop_BTF, size);
+	       !memcmp(module->btf_id, __start_BTF_id, size);
 }

@@ -204,10 +204,10 @@ def test_triggers_of_an_instance_act_on_it_alone_and_go_with_it(tracing):
 
 
 def test_all_triggers_are_shown_in_one_file(tracing):
-    tracing.check(f"echo stacktrace:5 > {FORK}/trigger; echo 'traceoff if common_pid == 1' >> {FORK}/trigger; echo snapshot >> {MKDIR}/trigger")
+    tracing.check(f"echo stacktrace:5 > {MKDIR}/trigger; echo 'traceoff if common_pid == 1' >> {MKDIR}/trigger; echo snapshot >> {FORK}/trigger")
     lines = tracing.check("cat show_event_triggers").splitlines()
-    assert sorted(lines) == ["sched:sched_process_fork        stacktrace:count=5", "sched:sched_process_fork        traceoff:unlimited if common_pid == 1",
-                             "syscalls:sys_enter_mkdir        snapshot:unlimited"]
+    assert sorted(lines) == ["sched:sched_process_fork        snapshot:unlimited", "syscalls:sys_enter_mkdir        stacktrace:count=5",
+                             "syscalls:sys_enter_mkdir        traceoff:unlimited if common_pid == 1"]
 
 
 def test_a_file_is_not_emptied_by_opening_it(tracing):

@@ -1,7 +1,7 @@
 /*
  * The files that show the records of dynamic ftrace: available_filter_functions and the same with
- * addresses, enabled_functions, touched_functions and dyn_ftrace_total_info in tracefs, ftrace_verify
- * and text_patch in debugfs.
+ * addresses, enabled_functions, touched_functions and dyn_ftrace_total_info in tracefs;
+ * ftrace_verify and text_patch in debugfs.
  */
 #include "arch/patch/text_patch.h"
 #include "fs/debug/debugfs.h"
