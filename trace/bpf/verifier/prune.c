@@ -61,13 +61,19 @@ static void forget_state(struct bpf_verifier_env *env, struct bpf_verifier_state
 	bpf_free_state(env, state);
 }
 
+/* Whether a state is of an earlier round of the same call of a helper that calls back. */
+static bool is_round_of_call(struct bpf_verifier_env *env, const struct bpf_verifier_state *old)
+{
+	return env->aux[env->insn_idx].calls_callback && old->branches &&
+	       old->frame[old->curframe]->callback_call == cur_func(env)->callback_call;
+}
+
 /* 1: covered; 0: not; or an errno. */
 static int compare_unfinished(struct bpf_verifier_env *env, struct bpf_verifier_state *old)
 {
 	struct bpf_verifier_state *cur = env->cur;
 
-	if (env->aux[env->insn_idx].calls_callback &&
-	    cur_func(env)->callback_call == old->frame[old->curframe]->callback_call) {
+	if (is_round_of_call(env, old)) {
 		if (!bpf_states_equal(env, old, cur, true))
 			return 0;
 		bpf_mark_all(cur);
@@ -85,8 +91,7 @@ static struct bpf_verifier_state *last_round(struct bpf_verifier_env *env)
 	struct bpf_verifier_state *state;
 
 	list_for_each_entry (state, &env->explored[env->insn_idx], node)
-		if (state->branches && bpf_same_callers(state, env->cur) &&
-		    state->frame[state->curframe]->callback_call == cur_func(env)->callback_call)
+		if (is_round_of_call(env, state) && bpf_same_callers(state, env->cur))
 			return state;
 	return NULL;
 }
@@ -108,7 +113,8 @@ int is_state_visited(struct bpf_verifier_env *env)
 	bool calls_callback = env->aux[env->insn_idx].calls_callback;
 	bool keep = env->attr->prog_flags & BPF_F_TEST_STATE_FREQ || calls_callback;
 	struct bpf_verifier_state *old, *next;
-	u32 nr = 0;
+	/* A call of such a helper is walked several times before its first state is at its end. */
+	u32 nr = 0, patience = calls_callback ? 64 : 3;
 
 	if (!env->aux[env->insn_idx].prune_point)
 		return 0;
@@ -138,7 +144,7 @@ int is_state_visited(struct bpf_verifier_env *env)
 		}
 		if (keep)
 			old->misses++;
-		if (old->misses > old->hits * 3 + 3 && !calls_callback)
+		if (old->misses > old->hits * 3 + patience && !is_round_of_call(env, old))
 			forget_state(env, old);
 	}
 	env->max_states_per_insn = max(env->max_states_per_insn, nr);
