@@ -14,9 +14,9 @@ from test_ftrace_stress import BAD
 
 pytestmark = pytest.mark.soak
 DATA = ROOT / "tests/boot/data"
-SWITCHES = ("echo function > current_tracer", "modprobe sample-event", "echo 'p:mine vfs_read' > kprobe_events", "echo 1 > events/kprobes/enable",
+SWITCHES = ("echo function > current_tracer", "modprobe sample-event", "echo 'p:mine vfs_read' >> kprobe_events", "echo 1 > events/kprobes/enable",
             "echo function_graph > current_tracer", "modprobe livepatch-sample", "hackbench -g 1 -l 20", "echo 0 > events/kprobes/enable",
-            "echo > kprobe_events", "echo nop > current_tracer", "echo 0 > /sys/kernel/livepatch/livepatch_sample/enabled",
+            "echo -:mine >> kprobe_events", "echo nop > current_tracer", "echo 0 > /sys/kernel/livepatch/livepatch_sample/enabled",
             "until rmmod livepatch-sample 2> /dev/null; do sleep 0.1; done", "rmmod sample-event")
 
 
