@@ -134,7 +134,7 @@ $(call feature,breakpoints,core,\
 
 $(call feature,wprobe,probes breakpoints,\
 	trace/wprobe,\
-	watchpoint events: who accesses this place in memory; triggers that choose the place)
+	watchpoint events: which code accesses this place in memory; triggers that choose the place)
 
 $(call feature,perf,events programs breakpoints,\
 	trace/perf kernel/mm/vmap.c arch/x86_64/unwind/unwind_event.c arch/x86_64/unwind/perf_regs.c arch/x86_64/unwind/perf_regs.h \

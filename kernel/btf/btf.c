@@ -209,17 +209,12 @@ const struct btf_type *btf_find_func_proto(const struct btf *btf, const char *na
 	return func ? btf_type_by_id(btf, func->type) : NULL;
 }
 
-static bool is_structure(const struct btf_type *t)
-{
-	return btf_kind(t) == BTF_KIND_STRUCT || btf_kind(t) == BTF_KIND_UNION;
-}
-
 const struct btf_type *btf_find_structure(const struct btf *btf, const char *name)
 {
 	for (u32 id = 1; id < btf->nr_types; id++) {
 		const struct btf_type *t = btf_type_by_id(btf, id);
 
-		if (is_structure(t) && strcmp(btf_name_by_offset(btf, t->name_off), name) == 0)
+		if (btf_is_structure(t) && strcmp(btf_name_by_offset(btf, t->name_off), name) == 0)
 			return t;
 	}
 	return NULL;

@@ -119,6 +119,10 @@ const char *btf_name_by_offset(const struct btf *btf, u32 name_off);
 
 /* The prototype of a function, a FUNC_PROTO; NULL: no such function (in base does not count). */
 const struct btf_type *btf_find_func_proto(const struct btf *btf, const char *name);
+static inline bool btf_is_structure(const struct btf_type *t)
+{
+	return btf_kind(t) == BTF_KIND_STRUCT || btf_kind(t) == BTF_KIND_UNION;
+}
 /* The STRUCT or UNION with a name; NULL: none has it. Looks at all types. */
 const struct btf_type *btf_find_structure(const struct btf *btf, const char *name);
 /* The parameters of a FUNC_PROTO, btf_vlen() of them. */

@@ -11,10 +11,13 @@
 #define WRITES 20U
 
 static u64 words[4] __aligned(32);
-static atomic64_t hits, other_hits;
+static atomic64_t hits, other_hits, hits_elsewhere;
 
-static void count_hit(struct watch *watch __unused, struct pt_regs *regs __unused)
+static void count_hit(struct watch *w __unused, unsigned long address,
+		      struct pt_regs *regs __unused)
 {
+	if (address - (unsigned long)words >= sizeof(words))
+		atomic64_inc(&hits_elsewhere);
 	atomic64_inc(&hits);
 }
 
@@ -26,6 +29,7 @@ static bool begin(void)
 	watch = (struct watch){ .type = DEBUGREG_W, .len = DEBUGREG_LEN_8, .hit = count_hit };
 	atomic64_set(&hits, 0);
 	atomic64_set(&other_hits, 0);
+	atomic64_set(&hits_elsewhere, 0);
 	return !watch_init(&watch) && !watch_begin(&watch, WATCH_NOTHING);
 }
 
@@ -130,7 +134,8 @@ SELFTEST(watch, the_fifth_has_no_register)
 
 /* ---- changed in an NMI, in a hit, and by all CPUs at once ---- */
 
-static void other_hit(struct watch *w __unused, struct pt_regs *regs __unused)
+static void other_hit(struct watch *w __unused, unsigned long address __unused,
+		      struct pt_regs *regs __unused)
 {
 	atomic64_inc(&other_hits);
 	(void)(watch_set(&watch, (unsigned long)&words[1]) || watch_clear(&watch, WATCH_NOTHING));
@@ -222,6 +227,7 @@ SELFTEST(watch, changed_by_all_cpus_at_once)
 {
 	ASSERT(begin_both());
 	ASSERT(run_threads(num_online_cpus(), EACH_CPU, change_often, NULL));
+	EXPECT_EQ(atomic64_read(&hits_elsewhere), 0);
 	watch_clear(&watch, WATCH_NOTHING);
 	settle(&watch);
 	EXPECT(each_write_hits(&words[3], false));

@@ -35,7 +35,7 @@ static u32 count_named(const struct btf_type *proto)
 
 static bool is_structure(const struct btf_type *t)
 {
-	return t && (btf_kind(t) == BTF_KIND_STRUCT || btf_kind(t) == BTF_KIND_UNION);
+	return t && btf_is_structure(t);
 }
 
 /* ---- names ---- */

@@ -30,7 +30,7 @@ static bool hit(struct hw_breakpoint *bp, struct pt_regs *regs)
 	struct watch *watch = container_of(bp, struct watch_cpu, bp)->watch;
 
 	if (READ_ONCE(watch->address) == bp->reg.address)
-		watch->hit(watch, regs);
+		watch->hit(watch, bp->reg.address, regs);
 	return true;
 }
 

@@ -27,8 +27,8 @@ struct watch {
 	unsigned long address; /* [A] or WATCH_NOTHING */
 	u8 type, len;          /* DEBUGREG_*, DEBUGREG_LEN_* */
 	bool reserved;         /* [E] */
-	/* The address was accessed. The context of hw_breakpoint.hit. */
-	void (*hit)(struct watch *watch, struct pt_regs *regs);
+	/* The address was accessed; it may be watched no more. The context of hw_breakpoint.hit. */
+	void (*hit)(struct watch *watch, unsigned long address, struct pt_regs *regs);
 	struct watch_cpu *cpus; /* nr_cpu_ids of them */
 	/* Queues the work: the address may change where no lock can be taken. */
 	struct irq_work irq_work;

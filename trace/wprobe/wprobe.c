@@ -36,10 +36,10 @@ struct wprobe_context {
 	u64 address;
 };
 
-static __hit void wprobe_hit(struct watch *watch, struct pt_regs *regs)
+static __hit void wprobe_hit(struct watch *watch, unsigned long address, struct pt_regs *regs)
 {
 	const struct trace_wprobe *tw = container_of(watch, struct trace_wprobe, watch);
-	struct wprobe_context context = { .regs = *regs, .address = READ_ONCE(watch->address) };
+	struct wprobe_context context = { .regs = *regs, .address = address };
 
 	preempt_disable_notrace();
 	trace_probe_hit(&tw->probe, &regs->ip, 1, &context);
