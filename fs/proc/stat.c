@@ -78,7 +78,7 @@ static unsigned count_blocked(void)
 
 	spin_lock(&tasklist_lock);
 	for_each_task (p)
-		n += READ_ONCE(p->state) == TASK_UNINTERRUPTIBLE;
+		n += READ_ONCE(p->__state) == TASK_UNINTERRUPTIBLE;
 	spin_unlock(&tasklist_lock);
 	return n;
 }

@@ -85,7 +85,7 @@ static bool wait_task_zombie(struct wait_opts *wo, struct task_struct *p)
 /* A task has stopped for its tracer, which calls. siglock held. */
 static bool wait_tracee_stopped(struct wait_opts *wo, struct task_struct *p)
 {
-	if (!(READ_ONCE(p->state) & __TASK_TRACED) || (p->jobctl & JOBCTL_LISTENING) ||
+	if (!(READ_ONCE(p->__state) & __TASK_TRACED) || (p->jobctl & JOBCTL_LISTENING) ||
 	    !p->exit_code)
 		return false;
 	found_child(wo, p, p->exit_code << 8 | 0x7f);

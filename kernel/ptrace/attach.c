@@ -67,7 +67,7 @@ void ptrace_unlink(struct task_struct *task)
 	if (tracee->next)
 		tracee->next->link = tracee->link;
 	spin_lock_irq(&task->sighand->siglock);
-	was_traced = READ_ONCE(task->state) & __TASK_TRACED;
+	was_traced = READ_ONCE(task->__state) & __TASK_TRACED;
 	end_step(task, was_traced);
 	/* unhandled_signal() looks at both without the lock, in the other order. */
 	smp_store_release(&task->tracee, NULL);
@@ -154,7 +154,7 @@ unlock:
  */
 static void trap_stopped(struct task_struct *task)
 {
-	if (!(READ_ONCE(task->state) & __TASK_STOPPED) || fatal_signal_pending(task))
+	if (!(READ_ONCE(task->__state) & __TASK_STOPPED) || fatal_signal_pending(task))
 		return;
 	task->jobctl |= JOBCTL_TRAP_STOP | JOBCTL_TRAPPING;
 	signal_wake_up(task, __TASK_STOPPED);
@@ -286,7 +286,7 @@ static void answer_for_tracer(struct task_struct *task)
 	struct tracee *tracee = task->tracee;
 
 	spin_lock_irq(&task->sighand->siglock);
-	if ((READ_ONCE(task->state) & __TASK_TRACED) && !tracee->in_signal_stop)
+	if ((READ_ONCE(task->__state) & __TASK_TRACED) && !tracee->in_signal_stop)
 		task->exit_code = 0;
 	if (tracee->options & PTRACE_O_EXITKILL) {
 		struct siginfo kill;
@@ -318,9 +318,9 @@ static bool freeze(struct task_struct *task)
 	spin_lock_irq(&task->sighand->siglock);
 	if (!(task->jobctl & JOBCTL_LISTENING) && !fatal_signal_pending(task)) {
 		spin_lock(&task->lock);
-		frozen = task->state == TASK_TRACED;
+		frozen = task->__state == TASK_TRACED;
 		if (frozen)
-			WRITE_ONCE(task->state, __TASK_TRACED);
+			WRITE_ONCE(task->__state, __TASK_TRACED);
 		spin_unlock(&task->lock);
 	}
 	spin_unlock_irq(&task->sighand->siglock);
@@ -334,14 +334,14 @@ static bool freeze(struct task_struct *task)
 static bool wait_until_off_cpu(struct task_struct *task)
 {
 	while (READ_ONCE(task->on_rq) || smp_load_acquire(&task->on_cpu)) {
-		if (READ_ONCE(task->state) != __TASK_TRACED)
+		if (READ_ONCE(task->__state) != __TASK_TRACED)
 			return false;
 		if (READ_ONCE(task->on_cpu))
 			cpu_relax();
 		else
 			msleep(1); /* preempted: it needs a CPU, perhaps this one */
 	}
-	return READ_ONCE(task->state) == __TASK_TRACED;
+	return READ_ONCE(task->__state) == __TASK_TRACED;
 }
 
 int ptrace_check_attach(struct task_struct *task, bool frozen)
@@ -363,9 +363,9 @@ void ptrace_unfreeze(struct task_struct *task)
 	if (!lock_task_sighand(task, &flags))
 		return;
 	spin_lock(&task->lock);
-	frozen = task->state == __TASK_TRACED;
+	frozen = task->__state == __TASK_TRACED;
 	if (frozen)
-		WRITE_ONCE(task->state, TASK_TRACED);
+		WRITE_ONCE(task->__state, TASK_TRACED);
 	spin_unlock(&task->lock);
 	if (frozen && fatal_signal_pending(task))
 		signal_wake_up(task, __TASK_TRACED);

@@ -235,7 +235,7 @@ static noinline bool ttwu_runnable(struct task_struct *p)
 	bool runnable = p->on_rq;
 
 	if (runnable) {
-		WRITE_ONCE(p->state, TASK_RUNNING);
+		WRITE_ONCE(p->__state, TASK_RUNNING);
 		trace_sched_wakeup(p);
 	}
 	rq_unlock(rq);
@@ -260,7 +260,7 @@ static __always_inline void ttwu_queue(struct task_struct *p, bool new)
 	}
 	rq = cpu_rq(cpu);
 	rq_lock(rq);
-	if (p->state == TASK_UNINTERRUPTIBLE)
+	if (p->__state == TASK_UNINTERRUPTIBLE)
 		rq->nr_uninterruptible--;
 	/*
 	 * While the CPU ticks, its running task was charged at most a slice ago. That is precise
@@ -272,7 +272,7 @@ static __always_inline void ttwu_queue(struct task_struct *p, bool new)
 	if (new)
 		place_new_task_fair(&rq->fair, p);
 	__activate_task(rq, p);
-	WRITE_ONCE(p->state, TASK_RUNNING);
+	WRITE_ONCE(p->__state, TASK_RUNNING);
 	if (new)
 		trace_sched_wakeup_new(p);
 	else
@@ -288,7 +288,7 @@ bool try_to_wake_up(struct task_struct *p, unsigned state)
 	spin_lock_debug_acquire(&p->lock);
 	raw_ticket_lock(&p->lock);
 	spin_lock_debug_acquired(&p->lock);
-	if (READ_ONCE(p->state) & state) {
+	if (READ_ONCE(p->__state) & state) {
 		trace_sched_waking(p);
 		woken = true;
 		if (likely(!smp_load_acquire(&p->on_rq)) || !ttwu_runnable(p))
@@ -317,7 +317,7 @@ bool wake_up_new_task(struct task_struct *p)
 	bool woken;
 
 	spin_lock_irqsave(&p->lock, flags);
-	woken = p->state == TASK_NEW;
+	woken = p->__state == TASK_NEW;
 	if (woken)
 		ttwu_queue(p, true);
 	spin_unlock_irqrestore(&p->lock, flags);
@@ -327,7 +327,7 @@ bool wake_up_new_task(struct task_struct *p)
 bool wake_up_process(struct task_struct *p)
 {
 	/* A task that is not new never becomes new again. */
-	if (unlikely(READ_ONCE(p->state) == TASK_NEW) && wake_up_new_task(p))
+	if (unlikely(READ_ONCE(p->__state) == TASK_NEW) && wake_up_new_task(p))
 		return true;
 	return wake_up_state(p, TASK_NORMAL);
 }
@@ -339,7 +339,7 @@ EXPORT_SYMBOL(wake_up_process);
  */
 static __always_inline void finish_task_switch(struct task_struct *prev)
 {
-	bool dead = prev->state == TASK_DEAD;
+	bool dead = prev->__state == TASK_DEAD;
 
 	/*
 	 * After this store another CPU may run prev, and prev may exit there. A dead prev stays
@@ -448,14 +448,14 @@ void __schedule(bool preempt)
 	now = ktime_get();
 	__update_curr(rq, prev, now);
 
-	state = prev->state;
+	state = prev->__state;
 	if (preempt || !state) {
 		put_prev_task(rq, prev);
 	} else {
 		switch_count = &prev->nvcsw;
 		if (unlikely(signal_pending_state(state, prev))) {
 			state = TASK_RUNNING;
-			WRITE_ONCE(prev->state, state);
+			WRITE_ONCE(prev->__state, state);
 			put_prev_task(rq, prev);
 		} else {
 			if (state == TASK_UNINTERRUPTIBLE)
@@ -504,7 +504,7 @@ static __always_inline void schedule_loop(void)
 
 static noinline void schedule_worker(struct task_struct *tsk)
 {
-	if (tsk->state)
+	if (tsk->__state)
 		wq_worker_sleeping_hook(tsk);
 	schedule_loop();
 	wq_worker_running_hook(tsk);
@@ -572,7 +572,7 @@ void do_task_dead(void)
 
 	/* Under P, so that a late waker, which has read an older state, cannot overwrite it. */
 	spin_lock_irq(&tsk->lock);
-	WRITE_ONCE(tsk->state, TASK_DEAD);
+	WRITE_ONCE(tsk->__state, TASK_DEAD);
 	__spin_unlock(&tsk->lock);
 	preempt_enable_no_resched();
 	__schedule(false);

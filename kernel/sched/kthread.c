@@ -35,7 +35,7 @@ void kthread_bind(struct task_struct *k, unsigned cpu)
 	unsigned long flags;
 
 	spin_lock_irqsave(&k->lock, flags);
-	if (!WARN_ON(k->state != TASK_NEW)) {
+	if (!WARN_ON(k->__state != TASK_NEW)) {
 		cpumask_clear(&k->cpus_allowed);
 		cpumask_set_cpu(cpu, &k->cpus_allowed);
 		k->nr_cpus_allowed = 1;

@@ -38,8 +38,8 @@ static __always_inline bool signal_pending_state(unsigned state, const struct ta
 DECLARE_PER_CPU(bool, irq_from_user);
 
 /* A full barrier: set the state, then test the condition. */
-#define set_current_state(s)   ((void)xchg(&current->state, (s)))
-#define __set_current_state(s) WRITE_ONCE(current->state, (s))
+#define set_current_state(s)   ((void)xchg(&current->__state, (s)))
+#define __set_current_state(s) WRITE_ONCE(current->__state, (s))
 
 /* Boot: the run queues and the boot CPU's idle task, which is the boot context itself. */
 void sched_init(void);
@@ -244,9 +244,9 @@ static __always_inline int do_wait_intr(wait_queue_head_t *wq)
 	wait.task = task;
 	wait.flags = WQ_FLAG_EXCLUSIVE;
 	list_add_tail(&wait.entry, &wq->head);
-	(void)xchg(&task->state, TASK_INTERRUPTIBLE);
+	(void)xchg(&task->__state, TASK_INTERRUPTIBLE);
 	if (unlikely(signal_pending(task))) {
-		WRITE_ONCE(task->state, TASK_RUNNING);
+		WRITE_ONCE(task->__state, TASK_RUNNING);
 		ret = interrupted_error();
 	} else {
 		spin_unlock(&wq->lock);

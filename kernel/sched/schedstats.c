@@ -39,8 +39,8 @@ void __schedstat_wakeup(struct task_struct *p)
 {
 	u64 now = ktime_get(), delay;
 
-	if (p->state != TASK_NEW && time_since(p, now, &delay)) {
-		if (p->state & TASK_INTERRUPTIBLE)
+	if (p->__state != TASK_NEW && time_since(p, now, &delay)) {
+		if (p->__state & TASK_INTERRUPTIBLE)
 			trace_sched_stat_sleep(p, delay);
 		else
 			trace_sched_stat_blocked(p, delay);

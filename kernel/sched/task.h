@@ -33,7 +33,7 @@ struct tracee;
 
 #define TASK_COMM_LEN 16
 
-/* Values of state. /proc/PID/stat prints them as R, S, D, I. */
+/* Values of __state. /proc/PID/stat prints them as R, S, D, I. */
 #define TASK_RUNNING         0x00
 #define TASK_INTERRUPTIBLE   0x01
 #define TASK_UNINTERRUPTIBLE 0x02
@@ -146,7 +146,7 @@ struct task_struct {
 	bool uprobe_step;          /* [O] executes a probed instruction in a slot: signals wait */
 	struct uprobe_task *utask; /* [O] of trace/uprobes/; NULL: it has met no uprobe */
 
-	unsigned state;      /* TASK_*; written by the task itself, and by its waker under P */
+	unsigned __state;    /* TASK_*; written by the task itself, and by its waker under P */
 	unsigned exit_state; /* EXIT_* [L]; 0 before its exit */
 	unsigned flags;      /* PF_* [O] */
 	/*

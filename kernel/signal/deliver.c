@@ -176,7 +176,7 @@ static bool begin_stop(struct task_struct *tsk, int sig)
 		signal->group_exit_code = sig;
 	signal->group_stop_count = 0;
 	list_for_each_entry (t, &signal->thread_head, thread_node) {
-		if ((t->flags & PF_EXITING) || (READ_ONCE(t->state) & __TASK_STOPPED))
+		if ((t->flags & PF_EXITING) || (READ_ONCE(t->__state) & __TASK_STOPPED))
 			continue;
 		t->jobctl &= ~JOBCTL_STOP_SIGMASK;
 		t->jobctl |= JOBCTL_STOP_PENDING | JOBCTL_STOP_CONSUME | (unsigned)sig;
@@ -207,7 +207,7 @@ static bool do_signal_stop(int sig)
 		return false;
 	}
 	told = participate_in_stop(tsk);
-	WRITE_ONCE(tsk->state, TASK_STOPPED);
+	WRITE_ONCE(tsk->__state, TASK_STOPPED);
 	spin_unlock_irq(&tsk->sighand->siglock);
 	if (told) {
 		spin_lock(&tasklist_lock);

@@ -68,7 +68,7 @@ static __always_inline bool sig_ignored(const struct task_struct *p, int sig, bo
 static __always_inline void wake_for_signal(struct task_struct *t, unsigned states)
 {
 	__atomic_fetch_or(&t->user_work, USER_WORK_SIGPENDING, __ATOMIC_SEQ_CST);
-	if (t == current && READ_ONCE(t->state) == TASK_RUNNING)
+	if (t == current && READ_ONCE(t->__state) == TASK_RUNNING)
 		return;
 	if (wake_up_state(t, states | TASK_INTERRUPTIBLE) || t == current)
 		return;
@@ -147,7 +147,7 @@ static __always_inline bool wants_signal(int sig, const struct task_struct *p)
 		return false;
 	if (sig == SIGKILL)
 		return true;
-	if (READ_ONCE(p->state) & (__TASK_STOPPED | __TASK_TRACED))
+	if (READ_ONCE(p->__state) & (__TASK_STOPPED | __TASK_TRACED))
 		return false;
 	return READ_ONCE(p->on_cpu) || !signal_pending(p);
 }

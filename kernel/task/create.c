@@ -113,7 +113,7 @@ struct task_struct *fork_idle(unsigned cpu)
 	if (!p)
 		return NULL;
 	p->flags = PF_KTHREAD | PF_IDLE;
-	p->state = TASK_RUNNING;
+	p->__state = TASK_RUNNING;
 	p->on_rq = 1;
 	p->on_cpu = 1;
 	__set_task_cpu(p, cpu);

@@ -144,7 +144,7 @@ struct task_struct *alloc_task(const char *comm, struct signal_struct *signal)
 		kfree(p);
 		return NULL;
 	}
-	p->state = TASK_NEW;
+	p->__state = TASK_NEW;
 	p->patch_state = KLP_UNDEFINED;
 	atomic_set(&p->usage, 1);
 	strscpy(p->comm, comm, sizeof(p->comm));
@@ -189,7 +189,7 @@ void remove_from_task_list(struct task_struct *p)
 
 char task_state_to_char(const struct task_struct *p)
 {
-	unsigned state = READ_ONCE(p->state);
+	unsigned state = READ_ONCE(p->__state);
 
 	switch (READ_ONCE(p->exit_state)) {
 	case EXIT_ZOMBIE:

@@ -253,7 +253,7 @@ int main(int argc, char **argv)
 		inside[kind] = kind != SLEEPER && kind != CALLER;
 		list_add_tail(&p->tasks, &task_list);
 	}
-	tasks[PREEMPTED].state = TASK_INTERRUPTIBLE; /* on its way to schedule() */
+	tasks[PREEMPTED].__state = TASK_INTERRUPTIBLE; /* on its way to schedule() */
 	if (is_mode("holdouts") || is_mode("steps") || is_mode("references")) /* mode "kick" has this task */
 		fall_asleep(PROGRAM);
 	rcu_tasks_for_each_holdout(count_holdout, &(unsigned){ 0 });

@@ -28,7 +28,7 @@ SELFTEST(kthread, stop_returns_the_thread_s_value)
 		int ret;
 
 		ASSERT(!IS_ERR(k));
-		while (i % 2 && READ_ONCE(k->state) != TASK_INTERRUPTIBLE)
+		while (i % 2 && READ_ONCE(k->__state) != TASK_INTERRUPTIBLE)
 			yield();
 		ret = kthread_stop(k);
 		EXPECT(ret == 77 || (i % 2 == 0 && ret == -EINTR));

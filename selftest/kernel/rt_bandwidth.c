@@ -108,7 +108,7 @@ SELFTEST(rt_bandwidth, real_time_task_wakes_up_where_tasks_are_not_throttled)
 	init_completion(&go);
 	cpumask_set_cpu(a, &both);
 	ASSERT(test_group_start(&sleeper, 1, a, run_once, &go));
-	while (READ_ONCE(sleeper.threads[0].task->state) != TASK_UNINTERRUPTIBLE)
+	while (READ_ONCE(sleeper.threads[0].task->__state) != TASK_UNINTERRUPTIBLE)
 		msleep(1);
 	cpumask_set_cpu(b, &both);
 	sleeper.threads[0].task->flags &= ~PF_NO_SETAFFINITY;

@@ -213,7 +213,7 @@ SELFTEST(sched, fifo_tasks_run_in_order_of_priority)
 	ASSERT(test_group_start(&group, 3, cpu, note_order, &o));
 	for (unsigned i = 0; i < 3; i++) {
 		EXPECT_EQ(sched_setscheduler(group.threads[i].task, SCHED_FIFO, 10 + (int)i), 0);
-		while (READ_ONCE(group.threads[i].task->state) != TASK_UNINTERRUPTIBLE)
+		while (READ_ONCE(group.threads[i].task->__state) != TASK_UNINTERRUPTIBLE)
 			msleep(1);
 	}
 	EXPECT(run_threads(1, cpu, wake_three, &o));

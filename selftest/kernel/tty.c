@@ -47,7 +47,7 @@ static bool returns_while_locked(struct nonblocking_call *call, struct mutex *lo
 		return false;
 	}
 	while (!atomic_read(&call->returned) &&
-	       READ_ONCE(group.threads[0].task->state) != TASK_INTERRUPTIBLE)
+	       READ_ONCE(group.threads[0].task->__state) != TASK_INTERRUPTIBLE)
 		cond_resched();
 	returned = atomic_read(&call->returned);
 	mutex_unlock(lock);

@@ -64,7 +64,7 @@ SELFTEST(wait, wake_up_wakes_all_that_are_not_exclusive)
 	init_waitqueue_head(&w.wait);
 	ASSERT(test_group_start(&group, 16, ANY_CPU, wait_for_go, &w));
 	for (unsigned i = 0; i < 16; i++)
-		while (READ_ONCE(group.threads[i].task->state) != TASK_UNINTERRUPTIBLE)
+		while (READ_ONCE(group.threads[i].task->__state) != TASK_UNINTERRUPTIBLE)
 			msleep(1);
 	WRITE_ONCE(w.go, true);
 	wake_up(&w.wait);

@@ -210,7 +210,7 @@ SELFTEST(workqueue, tasks_that_cancel_one_item_at_once_all_sleep)
 		msleep(1);
 		asleep = 0;
 		for (unsigned n = 0; n < 2; n++)
-			asleep += READ_ONCE(group.threads[n].task->state) == TASK_UNINTERRUPTIBLE;
+			asleep += READ_ONCE(group.threads[n].task->__state) == TASK_UNINTERRUPTIBLE;
 	}
 	EXPECT_EQ(asleep, 2);
 	/* It is not queued again meanwhile. */

@@ -373,7 +373,8 @@ static struct {
 static int wait_for_remover(struct kretprobe_instance *ri __unused, struct pt_regs *regs __unused)
 {
 	WRITE_ONCE(batch.inside, true);
-	while (READ_ONCE(batch.second.list.prev) || READ_ONCE(batch.remover->state) == TASK_RUNNING)
+	while (READ_ONCE(batch.second.list.prev) ||
+	       READ_ONCE(batch.remover->__state) == TASK_RUNNING)
 		cpu_relax();
 	return 1;
 }

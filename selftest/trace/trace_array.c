@@ -329,7 +329,7 @@ SELFTEST(trace, files_work_while_current_tracer_waits_for_a_grace_period)
 	ASSERT(test_group_start(&stopper, 1, nth_online_cpu(0), stop_tracer, NULL));
 	/* It sleeps with its ops unregistered: in the grace period, which waits for the spinner. */
 	while (function_trace_ops(&global_trace)->flags & FTRACE_OPS_FL_ENABLED ||
-	       !READ_ONCE(stopper.threads[0].task->state) ||
+	       !READ_ONCE(stopper.threads[0].task->__state) ||
 	       !is_rcu_tasks_holdout(spinner.threads[0].task))
 		msleep(1);
 	free = mutex_trylock(&trace_types_lock);

@@ -174,7 +174,7 @@ SELFTEST(trace_pipe, tracing_off_and_traceoff_end_a_reader_that_has_read)
 		trace_puts("the only line\n");
 		while (!atomic_read(&r.lines))
 			msleep(1);
-		while (READ_ONCE(reader->state) != TASK_INTERRUPTIBLE)
+		while (READ_ONCE(reader->__state) != TASK_INTERRUPTIBLE)
 			msleep(1);
 		turn_off[i]();
 		test_task_end(reader);

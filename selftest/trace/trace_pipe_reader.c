@@ -50,7 +50,7 @@ static int read_once(void *data)
 
 bool is_asleep(struct reader *r)
 {
-	return READ_ONCE(r->task->state) == TASK_INTERRUPTIBLE && !READ_ONCE(r->task->on_rq) &&
+	return READ_ONCE(r->task->__state) == TASK_INTERRUPTIBLE && !READ_ONCE(r->task->on_rq) &&
 	       !READ_ONCE(r->task->on_cpu);
 }
 

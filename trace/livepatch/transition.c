@@ -71,7 +71,7 @@ static bool check_and_switch(struct task_struct *p)
 {
 	if (!READ_ONCE(p->patch_pending))
 		return true;
-	if (p->state != TASK_DEAD &&
+	if (p->__state != TASK_DEAD &&
 	    arch_stack_walk_reliable(p, check_address, klp_transition_patch))
 		return false;
 	switch_task(p);

@@ -47,7 +47,7 @@ int proc_pid_wchan(struct seq_file *m, void *v)
 
 	(void)v;
 	if (ptrace_may_access(task, PTRACE_MODE_READ_FSCREDS) &&
-	    READ_ONCE(task->state) != TASK_RUNNING && !READ_ONCE(task->exit_state))
+	    READ_ONCE(task->__state) != TASK_RUNNING && !READ_ONCE(task->exit_state))
 		n = stack_trace_save_task(task, entries, STACK_MAX);
 	while (i < n && in_sched_functions(entries[i]))
 		i++;

@@ -24,7 +24,7 @@ static void show_tasks(unsigned state)
 	pid_t pid = 1;
 
 	while ((p = next_task_from(pid))) {
-		if (!state || READ_ONCE(p->state) == state)
+		if (!state || READ_ONCE(p->__state) == state)
 			show_task(p);
 		pid = p->pid + 1;
 		put_task_struct(p);

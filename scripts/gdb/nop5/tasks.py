@@ -29,7 +29,7 @@ def idle_task(cpu):
 
 def state_of(task):
     """The letter that /proc/PID/stat shows."""
-    state, exit_state = int(task["state"]), int(task["exit_state"])
+    state, exit_state = int(task["__state"]), int(task["exit_state"])
     if exit_state & EXIT_ZOMBIE:
         return "Z"
     if exit_state & EXIT_DEAD or state & DEAD:
