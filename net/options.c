@@ -141,6 +141,12 @@ int sock_setsockopt(struct socket *sock, int name, const char __user *value, int
 	case SO_DONTROUTE:
 		sock->dontroute = n;
 		return 0;
+	case SO_TIMESTAMP_OLD:
+	case SO_TIMESTAMPNS_OLD:
+	case SO_TIMESTAMP_NEW:
+	case SO_TIMESTAMPNS_NEW:
+		WRITE_ONCE(sock->timestamp, n ? (u8)name : 0);
+		return 0;
 	case SO_DEBUG:
 		return n && !capable(CAP_NET_ADMIN) ? -EACCES : 0;
 	case SO_TYPE:
@@ -162,6 +168,12 @@ static bool get_number(struct socket *sock, int name, int *n)
 		return true;
 	case SO_DONTROUTE:
 		*n = sock->dontroute;
+		return true;
+	case SO_TIMESTAMP_OLD:
+	case SO_TIMESTAMPNS_OLD:
+	case SO_TIMESTAMP_NEW:
+	case SO_TIMESTAMPNS_NEW:
+		*n = sock->timestamp == name;
 		return true;
 	case SO_PROTOCOL:
 		*n = (int)sock->protocol;

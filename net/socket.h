@@ -12,6 +12,7 @@
 #include "kernel/sched/sched.h"
 #include "kernel/sched/wait.h"
 #include "kernel/signal/sigio.h"
+#include "net/ipv4/ip.h"
 
 #define AF_UNSPEC  0
 #define AF_UNIX    1
@@ -44,6 +45,12 @@
 #define MSG_CMSG_CLOEXEC 0x40000000U
 
 #define SOL_SOCKET 1
+
+/* A control message of this type has the time as microseconds, or as nanoseconds (NS). */
+#define SO_TIMESTAMP_OLD   29
+#define SO_TIMESTAMPNS_OLD 35
+#define SO_TIMESTAMP_NEW   63
+#define SO_TIMESTAMPNS_NEW 64
 
 struct sockaddr {
 	u16 sa_family;
@@ -87,16 +94,34 @@ struct unix_cred {
 
 struct scm_fp;
 
+/* What follows it are cmsg_len - sizeof(struct cmsghdr) bytes: cmsg(3). */
+struct cmsghdr {
+	size_t cmsg_len;
+	int cmsg_level, cmsg_type;
+};
+#define CMSG_ALIGN(len) ALIGN(len, sizeof(long))
+
+/* What the header of a received IP packet says, for the control messages of ip(7). */
+struct ip_cmsg {
+	unsigned wanted; /* the options of the socket when it took the packet; 0: none is wanted */
+	u32 daddr;
+	u16 dport;
+	u8 ttl, tos, optlen, options[MAX_IPOPTLEN];
+};
+
 /* One sendmsg(2) or recvmsg(2), with all but the data in the kernel. */
 struct msghdr {
 	struct iov_iter iter;
 	union sockname name; /* send: the receiver; recv: the sender */
 	unsigned namelen;    /* 0: none */
 	unsigned flags;      /* MSG_*; recv: of the call, on return those of the message */
+	u64 stamp;           /* recv: when it arrived, in ns of CLOCK_REALTIME; 0: not noted */
 	/* AF_UNIX */
 	struct scm_fp *fp; /* descriptors; owned */
 	struct unix_cred cred;
 	bool has_cred;
+	/* AF_INET */
+	struct ip_cmsg ip;
 };
 
 struct socket;
@@ -128,7 +153,10 @@ struct proto_ops {
 			  int __user *len);
 	ssize_t (*sendmsg)(struct socket *sock, struct msghdr *msg, bool nonblock);
 	ssize_t (*recvmsg)(struct socket *sock, struct msghdr *msg, bool nonblock);
-	/* Control data from and to a program: see net/unix/unix.h. NULL: there is none. */
+	/*
+	 * Control data from a program: see net/unix/unix.h. Control data to a program, as far as it
+	 * fits into len bytes: returns the bytes written, and sets MSG_CTRUNC. NULL: there is none.
+	 */
 	int (*scm_send)(struct msghdr *msg, const void __user *control, size_t len);
 	size_t (*scm_recv)(struct socket *sock, struct msghdr *msg, void __user *control,
 			   size_t len, unsigned flags);
@@ -175,6 +203,7 @@ struct socket {
 	/* Options: socket(7). */
 	bool passcred, keepalive, broadcast, reuseaddr, reuseport, oobinline, dontroute, linger;
 	int sndbuf, rcvbuf, rcvlowat, priority;
+	u8 timestamp; /* the SO_TIMESTAMP* that is on; 0: none */
 	unsigned linger_seconds;
 	s64 rcvtimeo, sndtimeo; /* ns; 0: for ever; SOCK_NO_TIME: a negative time was set */
 #define SOCK_NO_TIME (-1)
@@ -203,6 +232,22 @@ int sock_error(struct socket *sock);
 int sock_sleep(s64 *timeout);
 /* The timeout for a call: 0 for one that does not wait. */
 s64 sock_timeout(s64 option, bool nonblock);
+
+/* ---- cmsg.c: task context ---- */
+
+/*
+ * Writes one control message at *at of len bytes, as far as it fits. False: not even its header
+ * did, or -EFAULT.
+ */
+bool put_cmsg(struct msghdr *msg, char __user *control, size_t len, size_t *at, int level, int type,
+	      const void *data, size_t size);
+/* The time for a message that arrives at sock; 0: the socket does not ask for it. Any context. */
+u64 sock_stamp(const struct socket *sock);
+/* Writes the control message of SO_TIMESTAMP*, if the socket asks for it. */
+void put_stamp(const struct socket *sock, struct msghdr *msg, char __user *control, size_t len,
+	       size_t *at);
+
+/* ---- options.c ---- */
 
 /* Those of SOL_SOCKET that all families have. -ENOPROTOOPT: another one. */
 int sock_setsockopt(struct socket *sock, int name, const char __user *value, int len);

@@ -13,6 +13,7 @@ struct sk_buff *alloc_skb(unsigned len, gfp_t gfp)
 	INIT_LIST_HEAD(&skb->list);
 	skb->len = len;
 	skb->offset = 0;
+	skb->stamp = 0;
 	skb->from_tcp = false;
 	skb->destructor = NULL;
 	skb->truesize = (unsigned)sizeof(*skb) + len;
@@ -23,8 +24,10 @@ struct sk_buff *skb_copy(const struct sk_buff *skb, gfp_t gfp)
 {
 	struct sk_buff *copy = alloc_skb(skb->len, gfp);
 
-	if (copy)
+	if (copy) {
 		memcpy(copy->data, skb->data, skb->len);
+		copy->stamp = skb->stamp;
+	}
 	return copy;
 }
 

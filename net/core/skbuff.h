@@ -12,6 +12,7 @@ struct sk_buff {
 	unsigned offset;   /* of the first byte that the program has not read yet */
 	unsigned truesize; /* memory */
 	unsigned charged;  /* TCP: what the sender counts until the segment has come back */
+	u64 stamp;         /* when it reached a socket that asks for it; 0: not noted */
 	bool from_tcp;     /* a segment that TCP has made, and no program */
 	/* Called before the packet is freed, in the context of kfree_skb(). NULL: nothing to do. */
 	void (*destructor)(struct sk_buff *skb);

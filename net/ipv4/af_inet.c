@@ -278,6 +278,7 @@ static const struct proto_ops inet_ops = {
 	.getsockopt = inet_getsockopt,
 	.sendmsg = inet_sendmsg,
 	.recvmsg = inet_recvmsg,
+	.scm_recv = inet_scm_recv,
 	.poll = inet_poll,
 	.ioctl = inet_ioctl,
 	.installed = inet_installed,

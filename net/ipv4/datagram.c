@@ -19,6 +19,7 @@ void sock_queue_rcv_skb(struct sock *sk, struct sk_buff *skb, bool may_drop)
 
 	spin_lock_bh(&sk->lock);
 	if (!sk->dead && (!may_drop || sock_has_room(sk))) {
+		skb->stamp = sock_stamp(&sk->sock);
 		sk->rmem += skb->truesize;
 		list_add_tail(&skb->list, &sk->queue);
 		queued = true;
@@ -75,9 +76,18 @@ struct sk_buff *skb_recv_datagram(struct sock *sk, bool nonblock, bool peek)
 	return err ? ERR_PTR(err) : skb;
 }
 
-ssize_t datagram_copy(struct msghdr *msg, struct sk_buff *skb, unsigned skip, u16 port,
+/* The bytes of a packet before those that the program gets. */
+static unsigned skipped(const struct sock *sk, struct sk_buff *skb)
+{
+	if (sk->prot == &raw_prot)
+		return 0;
+	return ip_hdrlen(skb) + (sk->prot == &udp_prot ? (unsigned)sizeof(struct udphdr) : 0);
+}
+
+ssize_t datagram_copy(struct sock *sk, struct msghdr *msg, struct sk_buff *skb, u16 port,
 		      unsigned flags)
 {
+	unsigned skip = skipped(sk, skb);
 	size_t len = skb->len - skip, n = min(len, msg->iter.count);
 	bool fault = copy_to_iter(skb->data + skip, n, &msg->iter) != n;
 
@@ -85,6 +95,8 @@ ssize_t datagram_copy(struct msghdr *msg, struct sk_buff *skb, unsigned skip, u1
 					     .sin_port = port,
 					     .sin_addr = ip_hdr(skb)->saddr };
 	msg->namelen = sizeof(msg->name.in);
+	msg->stamp = skb->stamp ?: sock_stamp(&sk->sock);
+	ip_cmsg_note(sk, msg, skb);
 	kfree_skb(skb); /* a message that cannot be copied is lost, as on Linux */
 	if (fault)
 		return -EFAULT;
@@ -103,6 +115,8 @@ int datagram_dest(struct sock *sk, const struct msghdr *msg, struct flowi4 *fl, 
 	spin_lock_bh(&sk->lock);
 	fl->saddr = sk->saddr;
 	fl->daddr = sk->daddr;
+	fl->optlen = sk->optlen;
+	memcpy(fl->options, sk->options, sk->optlen);
 	*port = sk->dport;
 	spin_unlock_bh(&sk->lock);
 	if (msg->namelen) {
@@ -133,7 +147,7 @@ int datagram_route(struct sock *sk, const struct msghdr *msg, unsigned header, s
 	return !err && msg->iter.count > IP_MAX_LEN - header ? -EMSGSIZE : err;
 }
 
-ssize_t datagram_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock, unsigned skip)
+ssize_t datagram_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 {
 	unsigned flags = msg->flags;
 	struct sk_buff *skb;
@@ -144,7 +158,7 @@ ssize_t datagram_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock, uns
 	if (flags & MSG_ERRQUEUE)
 		return -EAGAIN;
 	skb = skb_recv_datagram(sk, nonblock, flags & MSG_PEEK);
-	return IS_ERR_OR_NULL(skb) ? PTR_ERR(skb) : datagram_copy(msg, skb, skip, 0, flags);
+	return IS_ERR_OR_NULL(skb) ? PTR_ERR(skb) : datagram_copy(sk, msg, skb, 0, flags);
 }
 
 int datagram_connect(struct sock *sk, const struct sockaddr_in *to, int len, bool nonblock)
@@ -230,9 +244,7 @@ unsigned datagram_poll(struct file *file, struct sock *sk, struct poll_table_str
 
 long datagram_ioctl(struct sock *sk, unsigned cmd, unsigned long arg)
 {
-	unsigned skip = sk->prot == &udp_prot    ? IP_HEADER + sizeof(struct udphdr)
-			: sk->prot == &ping_prot ? IP_HEADER
-						 : 0;
+	struct sk_buff *skb;
 	unsigned n = 0;
 
 	switch (cmd) {
@@ -240,8 +252,9 @@ long datagram_ioctl(struct sock *sk, unsigned cmd, unsigned long arg)
 		break; /* nothing waits at the sender */
 	case FIONREAD:
 		spin_lock_bh(&sk->lock);
-		if (!list_empty(&sk->queue))
-			n = list_first_entry(&sk->queue, struct sk_buff, list)->len - skip;
+		skb = list_first_entry_or_null(&sk->queue, struct sk_buff, list);
+		if (skb)
+			n = skb->len - skipped(sk, skb);
 		spin_unlock_bh(&sk->lock);
 		break;
 	default:

@@ -40,10 +40,13 @@ static void icmp_unreach(struct sk_buff *skb)
 {
 	struct icmphdr *icmp = ip_payload(skb);
 	const struct iphdr *quote = (const void *)(icmp + 1);
+	unsigned len = skb->len - IP_HEADER - ICMP_HEADER, header;
 
-	if (skb->len >= IP_HEADER + ICMP_HEADER + IP_HEADER + sizeof(struct udphdr) &&
-	    quote->protocol == IPPROTO_UDP)
-		udp_err(quote, icmp->code);
+	if (len >= IP_HEADER && quote->protocol == IPPROTO_UDP) {
+		header = (quote->version_ihl & 0xfU) * 4; /* a program may have made it */
+		if (header >= IP_HEADER && len >= header + sizeof(struct udphdr))
+			udp_err(quote, (const void *)((const u8 *)quote + header), icmp->code);
+	}
 	kfree_skb(skb);
 }
 

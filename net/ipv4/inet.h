@@ -11,7 +11,7 @@
  *
  * Files: af_inet.c the family; hashtables.c ports; devinet.c addresses; ip.c packets; datagram.c
  * what UDP, raw and ping sockets share; udp.c, raw.c, ping.c, icmp.c; tcp.h TCP; sockopt.c options;
- * proc.c.
+ * cmsg.c control messages; proc.c.
  */
 #pragma once
 
@@ -68,6 +68,9 @@ struct sock {
 	int ttl, tos, mtu_discover;
 	bool recverr, hdrincl;
 	u32 icmp_filter; /* raw ICMP: types that it does not want */
+	unsigned cmsg;   /* a bit for each control message that it wants: cmsg.c */
+	/* [S] IP_OPTIONS: what follows the IP header of the packets that it sends */
+	u8 optlen, options[MAX_IPOPTLEN];
 };
 
 /* The sockets of one protocol that can receive packets. */
@@ -180,17 +183,17 @@ bool sock_has_room(const struct sock *sk);
 void sock_queue_rcv_skb(struct sock *sk, struct sk_buff *skb, bool may_drop);
 /* The first packet, taken out unless peek: the caller frees it. Or an ERR_PTR; NULL: shut down. */
 struct sk_buff *skb_recv_datagram(struct sock *sk, bool nonblock, bool peek);
-/* The program gets skb->len - skip bytes. Returns what recvmsg(2) does. Frees skb unless peek. */
-ssize_t datagram_copy(struct msghdr *msg, struct sk_buff *skb, unsigned skip, u16 port,
+/* Gives the program what is behind the headers; raw: all. What recvmsg(2) returns. Frees skb. */
+ssize_t datagram_copy(struct sock *sk, struct msghdr *msg, struct sk_buff *skb, u16 port,
 		      unsigned flags);
 /* Where a message goes: msg->name, or the peer. *port in network byte order. 0 or an errno. */
 int datagram_dest(struct sock *sk, const struct msghdr *msg, struct flowi4 *fl, u16 *port);
 /*
  * What raw and ping sockets share. A message's destination with its route; 0, or the errno of
- * sendmsg(2). All of recvmsg(2) for a packet whose first skip bytes the program does not get.
+ * sendmsg(2). All of recvmsg(2).
  */
 int datagram_route(struct sock *sk, const struct msghdr *msg, unsigned header, struct flowi4 *fl);
-ssize_t datagram_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock, unsigned skip);
+ssize_t datagram_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock);
 int datagram_connect(struct sock *sk, const struct sockaddr_in *to, int len, bool nonblock);
 int datagram_disconnect(struct sock *sk);
 void datagram_close(struct sock *sk);
@@ -205,10 +208,20 @@ bool raw_local_deliver(struct sk_buff *skb);
 void udp_rcv(struct sk_buff *skb);
 void ping_rcv(struct sk_buff *skb);
 void tcp_v4_rcv(struct sk_buff *skb);
-/* An ICMP message says that this packet, which begins at its IP header, was not delivered. */
-void udp_err(const struct iphdr *ip, u8 code);
+/* An ICMP message says that the packet with these headers was not delivered. */
+void udp_err(const struct iphdr *ip, const struct udphdr *udp, u8 code);
 /* May the current task make a ping socket? net.ipv4.ping_group_range. */
 bool ping_allowed(void);
+
+/* ---- cmsg.c ---- */
+
+/* The bit of sk->cmsg that an option of IPPROTO_IP turns on, or 0: the option is another one. */
+unsigned ip_cmsg_bit(int name);
+/* Notes in msg what the control messages of sk will say about a packet. */
+void ip_cmsg_note(const struct sock *sk, struct msghdr *msg, struct sk_buff *skb);
+/* As proto_ops.scm_recv. */
+size_t inet_scm_recv(struct socket *sock, struct msghdr *msg, void __user *control, size_t len,
+		     unsigned flags);
 
 /* ---- sockopt.c ---- */
 

@@ -3,6 +3,7 @@
 
 #include "kernel/errno.h"
 #include "kernel/irq/softirq.h"
+#include "kernel/lib/string.h"
 #include "net/ipv4/devinet.h"
 #include "net/ipv4/inet.h"
 
@@ -43,19 +44,22 @@ u16 ip_compute_csum(const void *data, unsigned len)
 
 struct sk_buff *ip_make_skb(const struct flowi4 *fl, u8 protocol, unsigned len, gfp_t gfp)
 {
-	struct sk_buff *skb = alloc_skb(IP_HEADER + len, gfp);
+	unsigned header = IP_HEADER + fl->optlen;
+	struct sk_buff *skb = alloc_skb(header + len, gfp);
 
-	if (skb)
-		*ip_hdr(skb) = (struct iphdr){
-			.version_ihl = 0x45,
-			.tos = fl->tos,
-			.tot_len = htons((u16)(IP_HEADER + len)),
-			.frag_off = htons(0x4000), /* may not be cut to pieces */
-			.ttl = fl->ttl ? fl->ttl : 64,
-			.protocol = protocol,
-			.saddr = fl->saddr,
-			.daddr = fl->daddr,
-		};
+	if (!skb)
+		return NULL;
+	*ip_hdr(skb) = (struct iphdr){
+		.version_ihl = (u8)(0x40 | header / 4),
+		.tos = fl->tos,
+		.tot_len = htons((u16)(header + len)),
+		.frag_off = htons(0x4000), /* may not be cut to pieces */
+		.ttl = fl->ttl ? fl->ttl : 64,
+		.protocol = protocol,
+		.saddr = fl->saddr,
+		.daddr = fl->daddr,
+	};
+	memcpy(ip_hdr(skb) + 1, fl->options, fl->optlen);
 	return skb;
 }
 
@@ -77,7 +81,7 @@ static noinline void ip_output(struct sk_buff *skb, bool may_drop)
 	struct iphdr *ip = ip_hdr(skb);
 
 	ip->check = 0;
-	ip->check = ip_compute_csum(ip, IP_HEADER);
+	ip->check = ip_compute_csum(ip, ip_hdrlen(skb));
 	dev_queue_xmit(skb, may_drop);
 }
 

@@ -41,13 +41,20 @@ struct udphdr {
 	u16 source, dest, len, check;
 };
 
-#define IP_HEADER  20U
-#define IP_MAX_LEN 65535U /* of a packet */
+#define IP_HEADER    20U
+#define MAX_IPOPTLEN 40     /* bytes of options behind the header */
+#define IP_MAX_LEN   65535U /* of a packet */
 
 static inline struct iphdr *ip_hdr(struct sk_buff *skb)
 {
 	return (struct iphdr *)skb->data;
 }
+/* With options; only packets of UDP have some. */
+static inline unsigned ip_hdrlen(struct sk_buff *skb)
+{
+	return (ip_hdr(skb)->version_ihl & 0xfU) * 4;
+}
+/* Of a packet without options. */
 static inline void *ip_payload(struct sk_buff *skb)
 {
 	return skb->data + IP_HEADER;
@@ -57,7 +64,8 @@ static inline void *ip_payload(struct sk_buff *skb)
 struct flowi4 {
 	u32 saddr, daddr;
 	u8 tos, ttl;
-	bool broadcast; /* in: may go to a broadcast address; out: does */
+	bool broadcast;                   /* in: may go to a broadcast address; out: does */
+	u8 optlen, options[MAX_IPOPTLEN]; /* of the IP header: a multiple of 4 bytes */
 };
 
 /*

@@ -67,7 +67,7 @@ static ssize_t ping_sendmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 
 static ssize_t ping_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 {
-	return datagram_recvmsg(sk, msg, nonblock, IP_HEADER);
+	return datagram_recvmsg(sk, msg, nonblock);
 }
 
 void ping_rcv(struct sk_buff *skb)

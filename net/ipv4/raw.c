@@ -52,7 +52,7 @@ static ssize_t raw_sendmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 
 static ssize_t raw_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 {
-	return datagram_recvmsg(sk, msg, nonblock, 0);
+	return datagram_recvmsg(sk, msg, nonblock);
 }
 
 /* ICMP_FILTER */

@@ -1,4 +1,6 @@
 /* getsockopt(2) and setsockopt(2) of AF_INET: ip(7), raw(7). */
+#include "kernel/irq/softirq.h"
+#include "kernel/lib/string.h"
 #include "net/ipv4/inet.h"
 
 #define SO_ACCEPTCONN 30
@@ -6,8 +8,12 @@
 #define IP_TOS          1
 #define IP_TTL          2
 #define IP_HDRINCL      3
+#define IP_OPTIONS      4
 #define IP_MTU_DISCOVER 10
 #define IP_RECVERR      11
+
+#define IPOPT_END  0
+#define IPOPT_NOOP 1
 
 #define SOL_RAW     255
 #define ICMP_FILTER 1
@@ -27,12 +33,60 @@ static int get_number(int *n, const char __user *value, int len)
 	return 0;
 }
 
+/*
+ * The options that UDP sends behind each IP header. Those of RFC 791 that a router fills in or
+ * follows are refused: there is no router.
+ */
+static int set_options(struct sock *sk, const char __user *value, int len)
+{
+	u8 options[MAX_IPOPTLEN] = { 0 }; /* IPOPT_END */
+	int n = 0;
+
+	if (sk->prot != &udp_prot)
+		return -ENOPROTOOPT;
+	if (len > MAX_IPOPTLEN)
+		return -EINVAL;
+	if (copy_from_user(options, value, (size_t)len))
+		return -EFAULT;
+	while (n < len && options[n] == IPOPT_NOOP)
+		n++;
+	if (n < len && options[n] != IPOPT_END)
+		return -EINVAL;
+	memset(options + n, IPOPT_END, sizeof(options) - (size_t)n);
+	spin_lock_bh(&sk->lock);
+	memcpy(sk->options, options, sizeof(options));
+	sk->optlen = (u8)ALIGN(len, 4);
+	spin_unlock_bh(&sk->lock);
+	return 0;
+}
+
+static int get_options(struct sock *sk, char __user *value, int __user *ulen)
+{
+	u8 options[MAX_IPOPTLEN], len;
+
+	spin_lock_bh(&sk->lock);
+	len = sk->optlen;
+	memcpy(options, sk->options, len);
+	spin_unlock_bh(&sk->lock);
+	return put_option(options, len, value, ulen);
+}
+
 static int ip_setsockopt(struct sock *sk, int name, const char __user *value, int len)
 {
-	int n, err = get_number(&n, value, len);
+	unsigned bit = ip_cmsg_bit(name);
+	int n, err;
 
+	if (name == IP_OPTIONS)
+		return set_options(sk, value, len);
+	err = get_number(&n, value, len);
 	if (err)
 		return err;
+	if (bit) {
+		spin_lock_bh(&sk->lock);
+		WRITE_ONCE(sk->cmsg, n ? sk->cmsg | bit : sk->cmsg & ~bit);
+		spin_unlock_bh(&sk->lock);
+		return 0;
+	}
 	switch (name) {
 	case IP_TOS:
 		sk->tos = n & 0xff;
@@ -61,9 +115,16 @@ static int ip_setsockopt(struct sock *sk, int name, const char __user *value, in
 
 static int ip_getsockopt(struct sock *sk, int name, char __user *value, int __user *ulen)
 {
+	unsigned bit = ip_cmsg_bit(name);
 	int n;
 
+	if (bit) {
+		n = (READ_ONCE(sk->cmsg) & bit) != 0;
+		return put_option(&n, sizeof(n), value, ulen);
+	}
 	switch (name) {
+	case IP_OPTIONS:
+		return get_options(sk, value, ulen);
 	case IP_TOS:
 		n = sk->tos;
 		break;

@@ -9,7 +9,7 @@ static struct inet_table udp_table;
 
 static struct udphdr *udp_hdr(struct sk_buff *skb)
 {
-	return ip_payload(skb);
+	return (struct udphdr *)(skb->data + ip_hdrlen(skb));
 }
 
 static ssize_t send_packet(struct sock *sk, struct msghdr *msg, const struct flowi4 *fl, u16 port)
@@ -50,7 +50,7 @@ static ssize_t udp_sendmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 	err = sock_error(&sk->sock);
 	if (!err)
 		err = ip_route_output(&fl);
-	if (!err && msg->iter.count > IP_MAX_LEN - IP_HEADER - UDP_HEADER)
+	if (!err && msg->iter.count > IP_MAX_LEN - IP_HEADER - fl.optlen - UDP_HEADER)
 		err = -EMSGSIZE;
 	if (!err && (READ_ONCE(sk->shutdown) & SHUT_SND))
 		err = -EPIPE;
@@ -70,7 +70,7 @@ static ssize_t udp_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 	skb = skb_recv_datagram(sk, nonblock, flags & MSG_PEEK);
 	if (IS_ERR_OR_NULL(skb))
 		return PTR_ERR(skb);
-	return datagram_copy(msg, skb, IP_HEADER + UDP_HEADER, udp_hdr(skb)->source, flags);
+	return datagram_copy(sk, msg, skb, udp_hdr(skb)->source, flags);
 }
 
 /* One receiver of a broadcast. */
@@ -94,7 +94,7 @@ void udp_rcv(struct sk_buff *skb)
 	struct sock *sk;
 	u32 source;
 
-	if (skb->len < IP_HEADER + UDP_HEADER) { /* from a raw socket */
+	if (skb->len < ip_hdrlen(skb) + UDP_HEADER) { /* from a raw socket */
 		kfree_skb(skb);
 		return;
 	}
@@ -113,9 +113,8 @@ void udp_rcv(struct sk_buff *skb)
 }
 
 /* The packet went from the socket that is meant. Only a connected one wants to know. */
-void udp_err(const struct iphdr *ip, u8 code)
+void udp_err(const struct iphdr *ip, const struct udphdr *udp, u8 code)
 {
-	const struct udphdr *udp = (const void *)((const u8 *)ip + IP_HEADER);
 	struct sock *sk =
 		inet_lookup_dgram(&udp_table, ip->daddr, udp->dest, ip->saddr, ntohs(udp->source));
 

@@ -370,6 +370,7 @@ static ssize_t recv_packet(struct unix_sock *u, struct msghdr *hdr, s64 timeout,
 			return err < 0 ? err : 0;
 		}
 	}
+	hdr->stamp = msg->stamp ?: sock_stamp(&u->sock);
 	len = msg->len - skip;
 	n = min(len, hdr->iter.count);
 	/* A message that cannot be copied is lost, as on Linux. */

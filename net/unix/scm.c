@@ -10,15 +10,10 @@
 #define SCM_RIGHTS      1
 #define SCM_CREDENTIALS 2
 
-struct cmsghdr {
-	size_t cmsg_len;
-	int cmsg_level, cmsg_type;
-};
 struct ucred {
 	pid_t pid;
 	u32 uid, gid;
 };
-#define CMSG_ALIGN(len) ALIGN(len, sizeof(long))
 
 /*
  * Tasks that drop files. To drop a file may close a socket, which drops the files in its queue, and
@@ -229,29 +224,6 @@ int scm_send(struct msghdr *msg, const void __user *control, size_t len)
 
 /* ---- receiving ---- */
 
-/* One piece of control data at *at of len bytes. False: it did not fit, or -EFAULT. */
-static bool put_cmsg(struct msghdr *msg, char __user *control, size_t len, size_t *at, int type,
-		     const void *data, size_t size)
-{
-	struct cmsghdr header = { .cmsg_level = SOL_SOCKET, .cmsg_type = type };
-	size_t room = len - *at;
-
-	if (room < sizeof(header)) {
-		msg->flags |= MSG_CTRUNC;
-		return false;
-	}
-	if (room < sizeof(header) + size) {
-		msg->flags |= MSG_CTRUNC;
-		size = room - sizeof(header);
-	}
-	header.cmsg_len = sizeof(header) + size;
-	if (copy_to_user(control + *at, &header, sizeof(header)) ||
-	    copy_to_user(control + *at + sizeof(header), data, size))
-		return false;
-	*at += min(CMSG_ALIGN(header.cmsg_len), room);
-	return true;
-}
-
 /* Installs as many descriptors as fit. */
 static void put_rights(struct msghdr *msg, char __user *control, size_t len, size_t *at,
 		       unsigned flags)
@@ -288,6 +260,7 @@ size_t scm_recv(struct socket *sock, struct msghdr *msg, void __user *control, s
 {
 	size_t at = 0;
 
+	put_stamp(sock, msg, control, len, &at);
 	if (!control || !len) {
 		if ((READ_ONCE(sock->passcred)) || msg->fp)
 			msg->flags |= MSG_CTRUNC;
@@ -299,7 +272,8 @@ size_t scm_recv(struct socket *sock, struct msghdr *msg, void __user *control, s
 				      .uid = msg->has_cred ? msg->cred.uid : 65534,
 				      .gid = msg->has_cred ? msg->cred.gid : 65534 };
 
-		(void)put_cmsg(msg, control, len, &at, SCM_CREDENTIALS, &cred, sizeof(cred));
+		(void)put_cmsg(msg, control, len, &at, SOL_SOCKET, SCM_CREDENTIALS, &cred,
+			       sizeof(cred));
 	}
 	if (msg->fp)
 		put_rights(msg, control, len, &at, flags);

@@ -124,6 +124,7 @@ static void append(struct unix_msg *msg, struct unix_sock *other)
 {
 	if (msg->fp)
 		unix_inflight(msg->fp);
+	msg->stamp = sock_stamp(&other->sock);
 	list_add_tail(&msg->list, &other->queue);
 	other->queue_len++;
 	other->arrivals++;

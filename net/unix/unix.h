@@ -50,6 +50,7 @@ struct unix_msg {
 	struct unix_cred cred;
 	bool has_cred;      /* the sender or the receiver has asked for it */
 	bool peeked;        /* [iolock of the receiver] */
+	u64 stamp;          /* when it was sent; 0: its receiver has not asked for that */
 	struct scm_fp *fp;  /* NULL: no descriptors */
 	size_t len, offset; /* bytes of data, and where the rest begins [iolock of the receiver] */
 	unsigned truesize;  /* counts against the sender's SO_SNDBUF */
