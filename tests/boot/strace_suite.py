@@ -46,7 +46,7 @@ for name; do
 	status=$?
 	[ $status = 0 ] || head -c 4000 /tmp/output | head -n 40
 	echo "RESULT $name $status"
-	rm -rf ${name%.test}.dir
+	rm -rf ${name%%.*}.dir
 done
 """
 
@@ -147,7 +147,7 @@ def main():
     chosen = [name for name in names() if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
     root = tree()
     for lot in lots(chosen):
-        commands = ["mount -t devpts devpts /dev/pts; mkdir -p /dev/shm; mount -t tmpfs tmpfs /dev/shm", f"setsid suite {' '.join(lot)}"]
+        commands = ["mkdir -p /dev/pts /dev/shm; mount -t devpts devpts /dev/pts; mount -t tmpfs tmpfs /dev/shm", f"setsid suite {' '.join(lot)}"]
         text = perf_commands.on_linux(sys.argv[1], [root, *PACKAGES], commands, *ON_LINUX)
         print(text, flush=True)
         note(text)
