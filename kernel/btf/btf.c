@@ -267,12 +267,6 @@ const struct btf_array *btf_array(const struct btf_type *t)
 	return (const struct btf_array *)(t + 1);
 }
 
-/* With kflag, the upper byte of a member's offset is the size of a bit field. */
-static u32 bit_offset_of(const struct btf_type *t, const struct btf_member *m)
-{
-	return btf_kflag(t) ? m->offset & 0xffffff : m->offset;
-}
-
 static const struct btf_member *find_member(const struct btf *btf, const struct btf_type *t,
 					    const char *name, u32 *bit_offset, u32 *bit_size,
 					    unsigned depth)
@@ -284,8 +278,8 @@ static const struct btf_member *find_member(const struct btf *btf, const struct 
 		const struct btf_type *inner;
 
 		if (m->name_off && strcmp(btf_name_by_offset(btf, m->name_off), name) == 0) {
-			*bit_offset = bit_offset_of(t, m);
-			*bit_size = btf_kflag(t) ? m->offset >> 24 : 0;
+			*bit_offset = btf_member_bit_offset(t, m);
+			*bit_size = btf_member_bitfield_size(t, m);
 			return m;
 		}
 		inner = m->name_off ? NULL : btf_type_skip_modifiers(btf, m->type, NULL);
@@ -293,7 +287,7 @@ static const struct btf_member *find_member(const struct btf *btf, const struct 
 		    (btf_kind(inner) == BTF_KIND_STRUCT || btf_kind(inner) == BTF_KIND_UNION))
 			found = find_member(btf, inner, name, bit_offset, bit_size, depth - 1);
 		if (found) {
-			*bit_offset += bit_offset_of(t, m);
+			*bit_offset += btf_member_bit_offset(t, m);
 			return found;
 		}
 	}

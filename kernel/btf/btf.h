@@ -107,6 +107,16 @@ static inline bool btf_kflag(const struct btf_type *t)
 	return t->info >> 31;
 }
 
+/* Of a member of t: with kflag, the upper byte of its offset is the size of a bit field. */
+static inline u32 btf_member_bit_offset(const struct btf_type *t, const struct btf_member *m)
+{
+	return btf_kflag(t) ? m->offset & 0xffffff : m->offset;
+}
+static inline u32 btf_member_bitfield_size(const struct btf_type *t, const struct btf_member *m)
+{
+	return btf_kflag(t) ? m->offset >> 24 : 0;
+}
+
 /* The type with that number, which comes from the data; NULL: void. */
 const struct btf_type *btf_type_by_id(const struct btf *btf, u32 id);
 /*

@@ -10,22 +10,12 @@
 
 static bool is_struct(const struct btf_type *t)
 {
-	return t && (btf_kind(t) == BTF_KIND_STRUCT || btf_kind(t) == BTF_KIND_UNION);
+	return t && btf_is_structure(t);
 }
 
 static const struct btf_member *members(const struct btf_type *t)
 {
 	return (const struct btf_member *)(t + 1);
-}
-
-static u32 member_bit_offset(const struct btf_type *t, const struct btf_member *m)
-{
-	return btf_kflag(t) ? m->offset & 0xffffff : m->offset;
-}
-
-static u32 member_bitfield_size(const struct btf_type *t, const struct btf_member *m)
-{
-	return btf_kflag(t) ? m->offset >> 24 : 0;
 }
 
 static const char *type_name(const struct btf *btf, const struct btf_type *t)
@@ -106,7 +96,7 @@ static const struct btf_type *flexible_element(const struct btf *btf, const stru
 	if (!btf_vlen(t))
 		return NULL;
 	array = btf_type_skip_modifiers(btf, last->type, NULL);
-	start = (int)(member_bit_offset(t, last) / 8);
+	start = (int)(btf_member_bit_offset(t, last) / 8);
 	if (!array || btf_kind(array) != BTF_KIND_ARRAY || btf_array(array)->nelems || *off < start)
 		return NULL;
 	elem = btf_type_skip_modifiers(btf, btf_array(array)->type, NULL);
@@ -152,15 +142,16 @@ again:
 		return -EACCES;
 	}
 	for (m = members(t); m < members(t) + btf_vlen(t); m++) {
-		int start = (int)(member_bit_offset(t, m) / 8), true_end;
+		int start = (int)(btf_member_bit_offset(t, m) / 8), true_end;
 		const struct btf_type *type;
 		u32 elem, elem_size;
 		u64 count;
 
 		if (off + size <= start)
 			break;
-		if (member_bitfield_size(t, m)) {
-			int end_bit = (int)(member_bit_offset(t, m) + member_bitfield_size(t, m));
+		if (btf_member_bitfield_size(t, m)) {
+			int end_bit =
+				(int)(btf_member_bit_offset(t, m) + btf_member_bitfield_size(t, m));
 
 			/* All of its bytes are read, and perhaps those of its neighbours. */
 			if (off <= start && (end_bit + 7) / 8 <= off + size)

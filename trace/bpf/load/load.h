@@ -64,6 +64,12 @@ const char *bpf_alu_operator(u8 op); /* "+=" */
 /* resolve.c: ld_imm64 of maps, values, variables. */
 int bpf_resolve_pseudo_ldimm64(struct bpf_verifier_env *env);
 
+/*
+ * btf_check.c. Whether types that btf_parse() has read are as Linux wants those of a program. 0,
+ * -EINVAL, -EEXIST, -E2BIG, -ELOOP, -ENOTSUPP, -ENOMEM, with the reason in the log. Pure.
+ */
+int bpf_btf_check(const struct btf *btf, struct bpf_verifier_log *log);
+
 /* btf.c. What lies at an offset of a structure. */
 enum bpf_member { BPF_MEMBER_SCALAR, BPF_MEMBER_PTR, BPF_MEMBER_STRUCT };
 /*

@@ -69,14 +69,6 @@ static const struct bpf_command *find_command(u32 cmd)
 	return NULL;
 }
 
-static bool rest_is_zero(const union bpf_attr *attr, u32 from)
-{
-	for (u32 i = from; i < sizeof(*attr); i++)
-		if (((const u8 *)attr)[i])
-			return false;
-	return true;
-}
-
 /* Restricted: no programs and maps of networks, cgroups and LSM; no BPF_PROG_ATTACH. */
 SYSCALL_DEFINE3(bpf, int, cmd, union bpf_attr __user *, uattr, unsigned int, size)
 {
@@ -93,7 +85,7 @@ SYSCALL_DEFINE3(bpf, int, cmd, union bpf_attr __user *, uattr, unsigned int, siz
 	if (copy_from_user(&attr, uattr, min((size_t)size, sizeof(attr))))
 		return -EFAULT;
 	command = find_command((u32)cmd);
-	if (!command || !rest_is_zero(&attr, command->attr_end))
+	if (!command || !bpf_is_zero(&attr, command->attr_end, sizeof(attr)))
 		return -EINVAL;
 	return command->run(&attr, uattr, size);
 }

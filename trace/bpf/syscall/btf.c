@@ -9,11 +9,10 @@
 #include "fs/vfs/seq_file.h"
 #include "kernel/btf/vmlinux.h"
 #include "kernel/init.h"
-#include "kernel/kallsyms.h"
-#include "kernel/lib/ctype.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
+#include "trace/bpf/load/load.h"
 #include "trace/bpf/syscall/log.h"
 #include "trace/bpf/syscall/objects.h"
 
@@ -128,107 +127,50 @@ static const struct bpf_command btf_get_next_id_command BPF_COMMAND(btf_get_next
 
 /* ---- loading ---- */
 
-/* What the reader does not check: that the header says no more than what is there. */
-static int check_header(const void *data, u32 size, struct bpf_verifier_log *log)
+/* What is wrong with the sections, or NULL: types come first, then names, and nothing else. */
+static const char *check_sections(const struct btf_header *header, u32 size)
 {
-	const struct btf_header *header = data;
-	const char *error = NULL;
+	const char *names = (const char *)header + header->hdr_len + header->str_off;
 
-	if (size < sizeof(header->magic) + 6 || size < sizeof(*header) || size < header->hdr_len)
-		error = "btf_header not found";
-	else if (header->magic != BTF_MAGIC)
-		error = "Invalid magic";
-	else if (header->version != BTF_VERSION || header->flags) {
-		bpf_log(log, header->flags ? "Unsupported flags\n" : "Unsupported version\n");
-		return -ENOTSUPP;
-	} else if (header->hdr_len < sizeof(*header))
-		error = "btf_header not found";
-	else if (size == header->hdr_len)
-		error = "No data";
-	else if (header->type_off % 4)
-		error = "Unaligned type_off";
-	else if (!header->type_len)
-		error = "No type found";
-	else if ((u64)header->type_off + header->type_len > header->str_off)
-		error = "Section overlap found";
-	else if ((u64)header->hdr_len + header->str_off + header->str_len != size)
-		error = "Unsupported section found";
-	if (!error)
+	if (size == header->hdr_len)
+		return "No data";
+	if (header->type_len > header->str_off)
+		return "Section overlap found";
+	if (header->type_off || header->type_len != header->str_off)
+		return "Unsupported section found";
+	size -= header->hdr_len;
+	if (header->str_off > size || header->str_len > size - header->str_off)
+		return "Total section length too long";
+	if (header->str_len != size - header->str_off)
+		return "Unsupported section found";
+	if (!header->str_len || names[0] || names[header->str_len - 1])
+		return "Invalid string section";
+	return header->type_len ? NULL : "No type found";
+}
+
+/* What the reader does not check. What a newer kernel might understand has an errno of its own. */
+static int check_header(const struct btf_header *header, u32 size, struct bpf_verifier_log *log)
+{
+	const char *why;
+	int error = -EINVAL;
+
+	if (size < sizeof(*header) || size < header->hdr_len || header->hdr_len < sizeof(*header)) {
+		why = "btf_header not found";
+	} else if (!bpf_is_zero(header, sizeof(*header), header->hdr_len)) {
+		why = "Unsupported btf_header";
+		error = -E2BIG;
+	} else if (header->magic != BTF_MAGIC) {
+		why = "Invalid magic";
+	} else if (header->version != BTF_VERSION || header->flags) {
+		why = header->flags ? "Unsupported flags" : "Unsupported version";
+		error = -ENOTSUPP;
+	} else {
+		why = check_sections(header, size);
+	}
+	if (!why)
 		return 0;
-	bpf_log(log, "%s\n", error);
-	return -EINVAL;
-}
-
-/* Names get into kallsyms and into texts of tools: letters, digits, _ and dots. */
-static bool is_name(const char *name)
-{
-	if (isdigit(*name) || strlen(name) >= KSYM_NAME_LEN)
-		return false;
-	for (; *name; name++)
-		if (!isalnum(*name) && *name != '_' && *name != '.')
-			return false;
-	return true;
-}
-
-/* Linkage of a VAR, which is the word behind it. Programs find the names by the kernel's types. */
-enum { BTF_VAR_STATIC, BTF_VAR_GLOBAL_ALLOCATED, BTF_VAR_GLOBAL_EXTERN };
-
-/* libbpf makes an extern variable a global one before it loads the types. */
-static bool has_linkage(const struct btf_type *t)
-{
-	u32 linkage = *(const u32 *)(t + 1);
-
-	return linkage == BTF_VAR_STATIC || linkage == BTF_VAR_GLOBAL_ALLOCATED;
-}
-
-/* Of a DATASEC: it lists variables, each of 12 bytes, of which the first 4 are the type. */
-static bool lists_variables(const struct btf *btf, const struct btf_type *t)
-{
-	const u32 *words = (const u32 *)(t + 1);
-
-	for (u32 i = 0; i < btf_vlen(t); i++, words += 3)
-		if (!words[0] || words[0] >= btf->nr_types ||
-		    btf_kind(btf_type_by_id(btf, words[0])) != BTF_KIND_VAR)
-			return false;
-	return true;
-}
-
-/* What the reader leaves open, because it follows no such reference. */
-static bool is_good_type(const struct btf *btf, const struct btf_type *t)
-{
-	const char *name = btf_name_by_offset(btf, t->name_off);
-
-	switch (btf_kind(t)) {
-	case BTF_KIND_FUNC:
-	case BTF_KIND_TYPEDEF:
-		return *name && is_name(name);
-	case BTF_KIND_VAR:
-		return *name && is_name(name) && t->type && t->type < btf->nr_types &&
-		       has_linkage(t);
-	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION:
-	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64:
-	case BTF_KIND_FWD:
-		return is_name(name);
-	case BTF_KIND_DECL_TAG:
-		return *name && t->type && t->type < btf->nr_types;
-	case BTF_KIND_DATASEC:
-		return *name && lists_variables(btf, t);
-	default:
-		return true;
-	}
-}
-
-static int check_types(const struct btf *btf, struct bpf_verifier_log *log)
-{
-	for (u32 id = 1; id < btf->nr_types; id++) {
-		if (is_good_type(btf, btf_type_by_id(btf, id)))
-			continue;
-		bpf_log(log, "[%u] Invalid name or type_id\n", id);
-		return -EINVAL;
-	}
-	return 0;
+	bpf_log(log, "%s\n", why);
+	return error;
 }
 
 /* 0 or an errno. btf->data is set, or NULL. */
@@ -247,7 +189,7 @@ static int parse(struct bpf_btf *btf, const union bpf_attr *attr, struct bpf_ver
 	error = btf_parse(&btf->btf, data, btf->size);
 	if (error)
 		bpf_log(log, "Invalid type or string section\n");
-	return error ? error : check_types(&btf->btf, log);
+	return error ? error : bpf_btf_check(&btf->btf, log);
 }
 
 /* An object without an id, or an ERR_PTR. */

@@ -34,6 +34,14 @@ static inline bool bpf_perfmon_capable(void)
 	return capable(CAP_PERFMON) || capable(CAP_SYS_ADMIN);
 }
 
+/* Whether the bytes from `from` up to `to` are 0. */
+static inline bool bpf_is_zero(const void *bytes, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		if (((const u8 *)bytes)[i])
+			return false;
+	return true;
+}
 /* 0; -E2BIG: size is above a page, or a byte from known on is not 0; -EFAULT. Task context. */
 int bpf_check_uarg_tail_zero(const void __user *arg, size_t known, size_t size);
 /*

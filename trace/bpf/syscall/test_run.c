@@ -71,21 +71,14 @@ static u32 *skb_field(u8 *uapi, unsigned off)
 	return (u32 *)(void *)(uapi + off);
 }
 
-static bool is_zero(const u8 *bytes, unsigned from, unsigned to)
-{
-	for (unsigned i = from; i < to; i++)
-		if (bytes[i])
-			return false;
-	return true;
-}
-
 /* What a caller sets must be what there is. */
 static bool is_good_skb(const u8 *uapi)
 {
-	return is_zero(uapi, 0, SKB_MARK) && is_zero(uapi, SKB_MARK + 4, SKB_PRIORITY) &&
-	       is_zero(uapi, SKB_IFINDEX + 4, SKB_CB) && is_zero(uapi, SKB_CB_END, SKB_TSTAMP) &&
-	       is_zero(uapi, SKB_GSO_SEGS_END, SKB_GSO_SIZE) &&
-	       is_zero(uapi, SKB_GSO_SIZE_END, SKB_HWTSTAMP);
+	return bpf_is_zero(uapi, 0, SKB_MARK) && bpf_is_zero(uapi, SKB_MARK + 4, SKB_PRIORITY) &&
+	       bpf_is_zero(uapi, SKB_IFINDEX + 4, SKB_CB) &&
+	       bpf_is_zero(uapi, SKB_CB_END, SKB_TSTAMP) &&
+	       bpf_is_zero(uapi, SKB_GSO_SEGS_END, SKB_GSO_SIZE) &&
+	       bpf_is_zero(uapi, SKB_GSO_SIZE_END, SKB_HWTSTAMP);
 }
 
 /* The context that the caller passes, else zeros. 0 or an errno. */

@@ -1,0 +1,106 @@
+/*
+ * Loads the types of Linux's selftests prog_tests/btf.c, and makes the maps that use them. raw_tests.h is the table raw_tests[] there.
+ * Prints for each test: its name, and what happened: "loaded, map made", "loaded, no map", or "refused: " and the last line of the
+ * log; then what the table expects, with a part of that line.
+ */
+#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "test_btf.h"
+#include "raw_tests.h"
+
+static char log_text[65536];
+
+/* The word that stands for the name with that number, from 1 on: where it is. */
+static unsigned position(const struct btf_raw_test *test, unsigned number)
+{
+	const char *s = test->str_sec;
+
+	while (number--)
+		s += strlen(s) + 1;
+	return (unsigned)(s - test->str_sec);
+}
+
+/* Returns the size. */
+static unsigned make(const struct btf_raw_test *test, char *to)
+{
+	struct btf_header header = { .magic = BTF_MAGIC, .version = BTF_VERSION, .hdr_len = sizeof(header) };
+	unsigned words = MAX_NR_RAW_U32, names = 0, *types = (unsigned *)(to + sizeof(header));
+
+	while (test->raw_types[--words] != BTF_END_RAW)
+		;
+	for (unsigned i = 0; i < words; i++) {
+		unsigned word = test->raw_types[i];
+
+		types[i] = word == NAME_TBD ? position(test, ++names) : IS_NAME_NTH(word) ? position(test, GET_NAME_NTH_IDX(word)) : word;
+	}
+	memcpy(types + words, test->str_sec, test->str_sec_size);
+	header.hdr_len += test->hdr_len_delta;
+	header.type_off = test->type_off_delta;
+	header.type_len = words * 4;
+	header.str_off = words * 4 + test->str_off_delta;
+	header.str_len = test->str_sec_size + test->str_len_delta;
+	memcpy(to, &header, sizeof(header));
+	return sizeof(header) + words * 4 + test->str_sec_size;
+}
+
+static int load(const char *data, unsigned size)
+{
+	union bpf_attr attr = { .btf = (unsigned long)data, .btf_size = size, .btf_log_level = 1, .btf_log_buf = (unsigned long)log_text,
+				.btf_log_size = sizeof(log_text) };
+
+	return syscall(SYS_bpf, BPF_BTF_LOAD, &attr, sizeof(attr));
+}
+
+static int make_map(const struct btf_raw_test *test, int btf)
+{
+	union bpf_attr attr = { .map_type = test->map_type, .key_size = test->key_size, .value_size = test->value_size,
+				.max_entries = test->max_entries, .btf_fd = btf, .btf_key_type_id = test->key_type_id,
+				.btf_value_type_id = test->value_type_id };
+
+	strncpy(attr.map_name, test->map_name ? test->map_name : "", sizeof(attr.map_name) - 1);
+	return syscall(SYS_bpf, BPF_MAP_CREATE, &attr, sizeof(attr));
+}
+
+static const char *last_line(void)
+{
+	size_t len = strlen(log_text);
+	char *newline;
+
+	if (len && log_text[len - 1] == '\n')
+		log_text[len - 1] = '\0';
+	newline = strrchr(log_text, '\n');
+	return newline ? newline + 1 : log_text;
+}
+
+static void report(const struct btf_raw_test *test, int btf, int map)
+{
+	const char *verdicts[] = { "loaded, map made", "loaded, no map", "refused: " };
+	int expected = test->btf_load_err ? 2 : test->map_create_err;
+
+	printf("%s | %s%s | %s%s\n", test->descr, verdicts[btf < 0 ? 2 : map < 0], btf < 0 ? last_line() : "", verdicts[expected],
+	       test->btf_load_err && test->err_str ? test->err_str : "");
+}
+
+int main(void)
+{
+	static char data[sizeof(struct btf_header) + 4 * MAX_NR_RAW_U32 + 65536];
+
+	for (unsigned i = 0; i < sizeof(raw_tests) / sizeof(*raw_tests); i++) {
+		int btf, map;
+
+		log_text[0] = '\0';
+		btf = load(data, make(&raw_tests[i], data));
+		map = btf < 0 ? -1 : make_map(&raw_tests[i], btf);
+		report(&raw_tests[i], btf, map);
+		close(map);
+		close(btf);
+	}
+	return 0;
+}
