@@ -157,6 +157,10 @@ $(call feature,yama,programs,\
 	kernel/yama fs/proc/sysctl_yama.c,\
 	Yama: kernel.yama.ptrace_scope says which processes of the same user a task may attach to)
 
+$(call feature,inject,ftrace programs,\
+	trace/inject,\
+	error injection: allocations and marked functions that fail on demand)
+
 # The prompt of a kernel without ring 3.
 $(call without,programs,kernel/monitor)
 
@@ -170,6 +174,7 @@ $(call together,modules events,trace/events/module.c)
 $(call together,programs events,trace/core/user_program.c arch/x86_64/unwind/unwind_user.c)
 $(call together,events commands,trace/events/function_commands.c)
 $(call together,events programs,trace/events/syscalls.c trace/events/systems/raw_syscalls.c trace/events/systems/signal.c)
+$(call together,inject events,trace/inject/events.c)
 $(call together,sockets events,trace/events/systems/net.c)
 $(call together,perf probes,trace/perf/probe.c)
 $(call together,perf ftrace,trace/perf/function.c)

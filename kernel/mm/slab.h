@@ -21,6 +21,8 @@ struct kmem_cache;
 struct kmem_cache *kmem_cache_create(const char *name, size_t size, size_t align);
 /* All objects must be freed. Else it reports that, and the cache stays. Task context. */
 void kmem_cache_destroy(struct kmem_cache *cache);
+/* The bytes of an object. Any context. */
+size_t kmem_cache_size(const struct kmem_cache *cache);
 /* NULL: memory is short. Any context but NMI, as gfp allows. */
 void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp);
 /* Any context but NMI. NULL is fine. */

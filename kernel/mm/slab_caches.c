@@ -58,6 +58,11 @@ struct kmem_cache *kmem_cache_create(const char *name, size_t size, size_t align
 	return NULL;
 }
 
+size_t kmem_cache_size(const struct kmem_cache *cache)
+{
+	return cache->object_size;
+}
+
 static void drain_this_cpu(void *data)
 {
 	struct kmem_cache *cache = data;

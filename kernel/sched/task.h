@@ -103,6 +103,13 @@ struct restart_block {
 	unsigned long args[3];
 };
 
+/* Which calls of the task fail: trace/inject/. */
+struct task_inject {
+	unsigned fail_nth; /* [A] it, or the task that has written it; 0: none */
+	bool make_it_fail; /* [A] failures may be for such tasks only */
+	bool armed;        /* [inject_mutex] has a number in fail-nth, and not yet ended */
+};
+
 struct task_struct {
 	/* Keep first: arch/cpu/switch.asm uses the offset. */
 	void *sp; /* [O] saved stack pointer while not running */
@@ -267,6 +274,7 @@ struct task_struct {
 	u32 cmdline_saved; /* [X] trace: trace/core/cmdlines.h; 0: the name has changed since */
 	struct perf_context *perf;         /* [X] trace/perf: its events; NULL: none */
 	struct hw_breakpoint *breakpoints; /* [X] kernel/hw_breakpoint.c */
+	struct task_inject inject;         /* trace/inject: which of its calls fail */
 	void *worker;                      /* [X] workqueue: the struct worker this task is */
 	struct thread_struct thread;       /* [X] arch: arch/cpu/processor.h */
 #ifdef CONFIG_DEBUG

@@ -102,6 +102,19 @@ static const struct pid_entry pid_entries[] = {
 	FILE("wchan", 0444, 0, proc_pid_wchan),
 };
 
+DEFINE_LINKER_TABLE(rodata, const struct pid_entry, more_pid_entries);
+
+/* The entries of this file, then those of other rooms. NULL: index is behind the last one. */
+static const struct pid_entry *pid_entry(u64 index)
+{
+	const struct pid_entry *more = linker_table_start(more_pid_entries);
+
+	if (index < ARRAY_SIZE(pid_entries))
+		return &pid_entries[index];
+	index -= ARRAY_SIZE(pid_entries);
+	return index < (u64)(linker_table_end(more_pid_entries) - more) ? &more[index] : NULL;
+}
+
 bool proc_task_alive(struct task_struct *task)
 {
 	struct task_struct *found = find_get_task_by_pid(task->pid);
@@ -311,12 +324,11 @@ static bool has_entry(const struct proc_object *object, const struct pid_entry *
 static int pid_dir_iterate(struct file *file, struct dir_context *ctx)
 {
 	struct inode *dir = file->f_inode;
+	const struct pid_entry *entry;
 
 	if (!dir_emit_dots(file->f_path.dentry, ctx))
 		return 0;
-	for (; (u64)ctx->pos - 2 < ARRAY_SIZE(pid_entries); ctx->pos++) {
-		const struct pid_entry *entry = &pid_entries[ctx->pos - 2];
-
+	for (; (entry = pid_entry((u64)ctx->pos - 2)); ctx->pos++) {
 		if (has_entry(proc_object(dir), entry) &&
 		    !ctx->actor(ctx, entry->name, strlen(entry->name), ctx->pos,
 				dir->i_ino + (u64)ctx->pos, S_DT(entry->mode)))
@@ -366,10 +378,9 @@ int proc_instantiate(struct dentry *dentry, const struct proc_object *object, um
 static int pid_dir_lookup(struct inode *dir, struct dentry *dentry)
 {
 	struct proc_object object = *proc_object(dir);
+	const struct pid_entry *entry;
 
-	for (unsigned i = 0; i < ARRAY_SIZE(pid_entries); i++) {
-		const struct pid_entry *entry = &pid_entries[i];
-
+	for (u64 i = 0; (entry = pid_entry(i)); i++) {
 		if (strcmp(entry->name, dentry->d_name.name) || !has_entry(&object, entry))
 			continue;
 		object.entry = entry;

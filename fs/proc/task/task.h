@@ -36,6 +36,12 @@ struct pid_entry {
 	const struct file_operations *fops;       /* NULL: those for show */
 };
 
+/*
+ * A name from another room, behind those of base.c: static const struct pid_entry x PID_ENTRY("x")
+ * = { … };
+ */
+#define PID_ENTRY(name) LINKER_TABLE_ENTRY(rodata, more_pid_entries, name)
+
 static inline struct proc_object *proc_object(const struct inode *inode)
 {
 	return inode->i_private;
