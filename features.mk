@@ -161,6 +161,10 @@ $(call feature,inject,ftrace programs,\
 	trace/inject,\
 	error injection: allocations and marked functions that fail on demand)
 
+$(call feature,kmemleak,events sysfiles,\
+	trace/kmemleak,\
+	kmemleak: allocated objects to which no pointer is left)
+
 # The prompt of a kernel without ring 3.
 $(call without,programs,kernel/monitor)
 

@@ -62,6 +62,7 @@ static int __init devfs_populate(void)
 	err = err ? err : make_devices();
 	(void)set_current_pwd(&old);
 	path_put(&old);
+	mntput(mnt);
 	return err;
 }
 

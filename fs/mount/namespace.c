@@ -236,6 +236,16 @@ struct vfsmount *clone_mount(const struct path *path)
 	return alloc_mount(sb, dget(path->dentry), path->mnt->mnt_flags, path->mnt->mnt_devname);
 }
 
+int kern_super(struct file_system_type *type)
+{
+	struct super_block *sb;
+
+	mutex_lock(&mount_mutex);
+	sb = get_super(type, NULL);
+	mutex_unlock(&mount_mutex);
+	return IS_ERR(sb) ? (int)PTR_ERR(sb) : 0;
+}
+
 struct vfsmount *kern_mount(struct file_system_type *type)
 {
 	struct vfsmount *mnt;

@@ -97,6 +97,8 @@ int register_filesystem(struct file_system_type *type);
 int kern_mount_at(const char *type, const char *devname, const char *path);
 /* Makes a mount that is in no tree, for objects without names. Or an ERR_PTR. */
 struct vfsmount *kern_mount(struct file_system_type *type);
+/* Only makes the super_block of a type without `multiple`, which stays. 0 or a negative errno. */
+int kern_super(struct file_system_type *type);
 
 /* References on a mount. mntput() may sleep. */
 struct vfsmount *mntget(struct vfsmount *mnt);

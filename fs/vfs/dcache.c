@@ -11,6 +11,7 @@
 #include "fs/vfs/internal.h"
 #include "fs/vfs/fsnotify.h"
 #include "kernel/bug.h"
+#include "kernel/error_injection.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -79,6 +80,7 @@ struct dentry *d_alloc(struct dentry *parent, const struct qstr *name)
 	d_set_hash(dentry->d_parent, &dentry->d_name);
 	return dentry;
 }
+ALLOW_ERROR_INJECTION(d_alloc, NULL);
 
 struct dentry *d_make_root(struct inode *inode)
 {

@@ -22,11 +22,8 @@ static int __init populate(void)
 	int err = 0;
 
 	for_each_linker_table_entry (type, file_system_types)
-		if (!(*type)->multiple && !(*type)->sb && !err) {
-			struct vfsmount *mnt = kern_mount(*type);
-
-			err = IS_ERR(mnt) ? (int)PTR_ERR(mnt) : 0;
-		}
+		if (!(*type)->multiple && !(*type)->sb && !err)
+			err = kern_super(*type);
 	for_each_linker_table_entry (type, file_system_types)
 		if ((*type)->populate && !err)
 			err = (*type)->populate();

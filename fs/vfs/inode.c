@@ -3,6 +3,7 @@
 #include "fs/vfs/hooks.h"
 #include "fs/vfs/internal.h"
 #include "fs/vfs/permission.h"
+#include "kernel/error_injection.h"
 #include "kernel/mm/slab.h"
 #include "kernel/time/timekeeping.h"
 
@@ -31,6 +32,7 @@ struct inode *new_inode(struct super_block *sb, umode_t mode)
 	inode->i_op = &empty_inode_operations;
 	return inode;
 }
+ALLOW_ERROR_INJECTION(new_inode, NULL);
 
 void inode_init_owner(struct inode *inode, const struct inode *dir)
 {

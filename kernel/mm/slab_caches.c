@@ -1,5 +1,6 @@
 /* Slab caches are made and destroyed, and their figures. */
 #include "kernel/bug.h"
+#include "kernel/error_injection.h"
 #include "kernel/lib/bitops.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab_internal.h"
@@ -57,6 +58,7 @@ struct kmem_cache *kmem_cache_create(const char *name, size_t size, size_t align
 	kmem_cache_free(&cache_cache, cache);
 	return NULL;
 }
+ALLOW_ERROR_INJECTION(kmem_cache_create, NULL);
 
 size_t kmem_cache_size(const struct kmem_cache *cache)
 {

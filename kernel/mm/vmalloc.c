@@ -10,6 +10,7 @@
 
 #include "arch/mm/pgtable.h"
 #include "kernel/bug.h"
+#include "kernel/error_injection.h"
 #include "kernel/export.h"
 #include "kernel/lib/bitops.h"
 #include "kernel/lib/rbtree.h"
@@ -216,18 +217,21 @@ void *vmalloc(size_t size)
 	return vmalloc_gfp(size, GFP_KERNEL);
 }
 EXPORT_SYMBOL(vmalloc);
+ALLOW_ERROR_INJECTION(vmalloc, NULL);
 
 void *vzalloc(size_t size)
 {
 	return vmalloc_gfp(size, GFP_KERNEL | __GFP_ZERO);
 }
 EXPORT_SYMBOL(vzalloc);
+ALLOW_ERROR_INJECTION(vzalloc, NULL);
 
 void *kvzalloc(size_t size, gfp_t gfp)
 {
 	return size <= PAGE_SIZE ? kzalloc(size, gfp) : vmalloc_gfp(size, gfp | __GFP_ZERO);
 }
 EXPORT_SYMBOL(kvzalloc);
+ALLOW_ERROR_INJECTION(kvzalloc, NULL);
 
 struct vmap_area *find_vmap_area(unsigned long addr)
 {

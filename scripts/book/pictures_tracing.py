@@ -250,6 +250,43 @@ def draw_watchpoint():
     return d
 
 
+def draw_error_injection():
+    d = Drawing("Error injection: from the call site to the error")
+    d.box(0, 20, 190, 50, "mkdir(2)\ncalls kmem_cache_alloc()", "plain")
+    d.arrow((192, 45), (268, 45))
+    d.box(270, 20, 190, 50, "call site:\nnop, or call", "green")
+    d.arrow((462, 45), (538, 45), words="call")
+    d.box(540, 20, 200, 50, "failslab_callback()\nshould_fail()?", "yellow")
+    d.arrow((365, 72), (365, 148), words="nop")
+    d.box(270, 150, 190, 50, "the allocator runs:\nan object", "plain")
+    d.arrow((560, 72), (462, 158), words="no")
+    d.arrow((640, 72), (640, 148), words="yes")
+    d.box(540, 150, 200, 50, "event fault_inject\nresult = 0, address = ret", "blue")
+    d.arrow((538, 190), (430, 230), (192, 230), (95, 72))
+    d.note(120, 252, "NULL: the caller cleans up, and the trace shows how")
+    return d
+
+
+def draw_kmemleak():
+    d = Drawing("kmemleak: what no pointer leads to")
+    d.title_text(0, 10, "roots")
+    d.box(0, 24, 170, 40, "data, bss, per-CPU", "plain")
+    d.box(0, 84, 170, 40, "stacks of tasks", "plain")
+    d.box(0, 144, 170, 40, "vmalloc, modules", "plain")
+    d.title_text(270, 10, "reached: scanned, too")
+    d.box(270, 24, 150, 40, "struct file", "green")
+    d.box(270, 84, 150, 40, "path name", "green")
+    d.box(520, 24, 150, 40, "dentry", "green")
+    d.arrow((172, 44), (268, 44))
+    d.arrow((172, 104), (268, 104))
+    d.arrow((422, 44), (518, 44))
+    d.title_text(270, 150, "not reached: leaks")
+    d.box(270, 164, 150, 40, "first letter", "yellow")
+    d.box(520, 164, 150, 40, "second letter", "yellow")
+    d.arrow((422, 184), (518, 184))
+    return d
+
+
 def draw_event_path():
     d = Drawing("The way of one event")
     steps = (("trace_sched_switch()\nnop or jmp", "plain"), ("__traceiter_…\nfor each probe", "yellow"), ("probe of the event:\nsize, reserve", "blue"),

@@ -19,8 +19,8 @@ DEFINE_LINKER_TABLE(rodata, const struct error_injection_entry, error_injections
 /* The marked functions, and behind them the system calls. False: index is behind the last one. */
 static bool injectable(size_t index, struct error_injection_entry *entry)
 {
-	size_t marked = (size_t)(linker_table_end(error_injections) -
-				 linker_table_start(error_injections));
+	size_t marked =
+		(size_t)(linker_table_end(error_injections) - linker_table_start(error_injections));
 	const struct syscall_metadata *call;
 
 	if (index < marked) {
@@ -63,7 +63,7 @@ struct failing_function {
 	struct list_head list; /* [inject_mutex] */
 	char name[KSYM_NAME_LEN];
 	u64 type;             /* constant */
-	unsigned long retval; /* [W] */
+	unsigned long retval; /* [inject_mutex] to write */
 	struct dentry *dir;   /* [inject_mutex] */
 };
 

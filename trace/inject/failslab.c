@@ -17,8 +17,8 @@ struct allocation_fault {
 	struct fault_attr attr;
 	struct ftrace_ops ops;
 	bool attached;    /* [inject_mutex] */
-	bool ignore_wait; /* [W] allocations that may sleep do not fail */
-	u32 min_order;    /* [W] smaller blocks of pages do not fail */
+	bool ignore_wait; /* [A] allocations that may sleep do not fail */
+	u32 min_order;    /* [A] smaller blocks of pages do not fail */
 };
 
 unsigned fault_nth_tasks;

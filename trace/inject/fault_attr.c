@@ -6,7 +6,6 @@
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/preempt.h"
-#include "kernel/random/random.h"
 #include "kernel/sched/sched.h"
 #include "trace/inject/inject.h"
 #include "trace/inject/inject_events.h"
@@ -45,6 +44,22 @@ static bool nth_fails(const struct fault_attr *attr, unsigned nth)
 	return nth == 1;
 }
 
+/*
+ * A number by chance (xorshift64). Good enough for tests, and calls no function, because tracers
+ * show the calls of a callback. Two CPUs at once may get the same number.
+ */
+static u64 dice(void)
+{
+	static u64 state = 88172645463325252ULL;
+	u64 x = READ_ONCE(state);
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	WRITE_ONCE(state, x);
+	return x;
+}
+
 static bool settings_fail(struct fault_attr *attr, size_t size)
 {
 	unsigned long probability = READ_ONCE(attr->probability);
@@ -62,7 +77,7 @@ static bool settings_fail(struct fault_attr *attr, size_t size)
 	}
 	if (interval > 1 && (unsigned)atomic_inc_return(&attr->count) % interval)
 		return false;
-	return probability > get_random_u64() % 100;
+	return probability >= 100 || probability > dice() % 100;
 }
 
 static void report(struct fault_attr *attr)

@@ -12,8 +12,9 @@
  *
  * A capability (failslab, fail_page_alloc, fail_function) is a struct fault_attr and a directory in
  * debugfs. Files, settings and messages are Linux's
- * (Documentation/fault-injection/fault-injection.rst). Linux has a test in each allocation; here the
- * call sites of ftrace do it, so the allocators know nothing of it and it costs nothing while off.
+ * (Documentation/fault-injection/fault-injection.rst). Linux has a test in each allocation; here
+ * the call sites of ftrace do it, so the allocators know nothing of it, and it costs nothing while
+ * off.
  *
  * Callbacks run in any context but NMI: nothing here allocates, and printk() is all they call.
  */

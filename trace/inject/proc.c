@@ -98,9 +98,9 @@ static const struct file_operations fail_nth_fops = {
 	.llseek = seq_lseek,
 	.release = single_release,
 };
-static const struct pid_entry fail_nth_entry PID_ENTRY("fail-nth") = {
-	.name = "fail-nth", .mode = S_IFREG | 0644, .fops = &fail_nth_fops
-};
+static const struct pid_entry fail_nth_entry PID_ENTRY("fail-nth") = { .name = "fail-nth",
+								       .mode = S_IFREG | 0644,
+								       .fops = &fail_nth_fops };
 
 /* ---- make-it-fail ---- */
 
@@ -167,7 +167,6 @@ static void forget(struct task_struct *task)
 	smp_mb(); /* after PF_EXITING was set: see fail_nth_write() */
 	if (likely(!READ_ONCE(task->inject.armed)))
 		return;
-	WRITE_ONCE(task->inject.fail_nth, 0);
 	mutex_lock(&inject_mutex);
 	(void)arm(task, false);
 	mutex_unlock(&inject_mutex);
