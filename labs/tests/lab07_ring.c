@@ -58,6 +58,39 @@ static void check_time(u64 first, u64 second)
 	settle();
 }
 
+/* Another clock than the default one, which the callers of __rb_lock_reserve() read. */
+u64 rb_host_other_clock(void)
+{
+	return ticks();
+}
+
+/* Events whose callers have read the default clock. Another clock of the buffer is far behind it. */
+static void timed_events(const char *name, u64 (*clock)(void))
+{
+	bool other = clock == rb_host_other_clock;
+
+	begin(name, 4, RB_FL_OVERWRITE);
+	ring_buffer_set_clock(buffer, clock);
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned id = new_try();
+		struct ring_buffer_event *event;
+		u64 time;
+
+		events[id].begin = now;
+		time = ticks();
+		clock_step = 1000; /* of a clock that is read again */
+		event = __rb_lock_reserve(buffer, cb, 8, true, other ? time + 100000 : time);
+		clock_step = 10;
+		events[id].end = other ? now : time;
+		if (!event)
+			broken("no event");
+		fill(event, id, 0);
+		events[id].state = WRITTEN;
+		ring_buffer_unlock_commit(buffer);
+	}
+	settle();
+}
+
 static void events_mode(void)
 {
 	begin("events of all lengths", 4, 0);
@@ -76,6 +109,12 @@ static void events_mode(void)
 	settle();
 	for (unsigned bits = 26; bits < 50; bits++)
 		check_time(5, (1UL << bits) - 1), check_time(5, 1UL << bits), check_time(1UL << bits, 77);
+	begin("a long time after the last event, and room for an event without a time extension", 4, RB_FL_OVERWRITE);
+	while (cb->data_size - rb_offset(cb, cb->tail.lo) >= rb_data_size(8) + RB_TIME_EXTEND_SIZE)
+		write_one(0);
+	clock_step = 1UL << 28;
+	write_one(0);
+	settle();
 	begin("a clock that goes back", 4, RB_FL_OVERWRITE);
 	clock_step = 0;
 	for (unsigned i = 0; i < 10; i++) {
@@ -85,24 +124,8 @@ static void events_mode(void)
 	settle();
 	if (last_stamp != 1009)
 		broken("the time %lu of the last event, which was written at 1009", last_stamp);
-	begin("an event with a time that was read before", 4, RB_FL_OVERWRITE);
-	for (unsigned i = 0; i < 3; i++) {
-		unsigned id = new_try();
-		struct ring_buffer_event *event;
-
-		events[id].begin = now;
-		(void)ticks();
-		events[id].end = now;
-		clock_step = 1000; /* of a clock that is read again */
-		event = __rb_lock_reserve(buffer, cb, 8, true, now);
-		clock_step = 10;
-		if (!event)
-			broken("no event");
-		fill(event, id, 0);
-		events[id].state = WRITTEN;
-		ring_buffer_unlock_commit(buffer);
-	}
-	settle();
+	timed_events("an event with a time that was read before", ticks);
+	timed_events("an event with a time that was read before, in a buffer with another clock", rb_host_other_clock);
 }
 
 /* ---- nested writers ---- */
@@ -332,6 +355,9 @@ static void quick_mode(void)
 	while (rb_offset(cb, cb->tail.lo) + 28 <= cb->data_size)
 		write_one(4);
 	quick("no room in the sub-buffer", false, false);
+	ring_buffer_set_clock(buffer, rb_host_other_clock);
+	quick("another clock than the default one", false, true);
+	ring_buffer_set_clock(buffer, ticks);
 	clock_step = (u64)-5;
 	what = "a clock that goes back";
 	write_quickly(new_try(), 4);

@@ -120,4 +120,8 @@ def test_control(lab):
 
 def test_softirq(lab):
     lab.selftest("timer.none_is_early_and_none_is_lost")
-    lab.selftest("softirq.a_softirq_that_raises_itself_without_end_is_left_to_ksoftirqd")
+    results = lab.selftests("softirq.*", icount=True)
+    for name in ("all_softirqs_of_an_interrupt_run_without_ksoftirqd_while_they_are_few", "interrupts_are_off_again_behind_the_last_softirq",
+                 "a_softirq_that_raises_itself_without_end_is_left_to_ksoftirqd", "a_softirq_that_takes_long_is_left_to_ksoftirqd_after_one_round"):
+        result = results.get(name)
+        expect(result and result.ok, f"the self-test softirq.{name} to pass", "; ".join(result.details) if result else "no result")

@@ -144,7 +144,7 @@ struct ring_buffer_per_cpu {
 	u32 nr_slots;    /* like pages */
 	struct trace_buffer *buffer; /* [A] constant, but for swap.c */
 	u64 *slots;                  /* pointer like pages; words by compare-and-exchange */
-	u64 overrun, commit_overrun, dropped_events, written, lost_bytes; /* [W] */
+	u64 overrun, commit_overrun, dropped_events, written; /* [W] */
 	u32 order; /* like pages, but others may read it: a sub-buffer has 1 << order pages */
 	u32 full_waiting; /* [A] the start of sub-buffer wake_seq wakes a reader */
 	u32 wake_seq;     /* [M] to write, before full_waiting */

@@ -106,7 +106,7 @@ void rb_init_ring(struct ring_buffer_per_cpu *cb)
 	}
 	cb->tail = (struct local_pair){ 0, 0 };
 	__atomic_store_n(&cb->commit, 0, __ATOMIC_RELEASE);
-	cb->overrun = cb->commit_overrun = cb->dropped_events = cb->written = cb->lost_bytes = 0;
+	cb->overrun = cb->commit_overrun = cb->dropped_events = cb->written = 0;
 	cb->reader_index = rb_nth_index(cb, cb->nr_slots);
 	cb->reader_active = false;
 	cb->reader_pos = rb_position_before_first(cb);
@@ -252,7 +252,6 @@ static void rb_move_ring(struct ring_buffer_per_cpu *cb, struct ring_buffer_per_
 		struct buffer_page *page = rb_page(old, word);
 
 		cb->overrun += page->entries;
-		cb->lost_bytes += page->final;
 	}
 	cb->reader_index = rb_nth_index(cb, cb->nr_slots);
 	rb_move_page(&cb->pages[cb->reader_index], &old->pages[old->reader_index]);

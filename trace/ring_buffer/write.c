@@ -32,7 +32,6 @@ noinline bool rb_move_tail(struct ring_buffer_per_cpu *cb, struct local_pair tai
 	if (rb_seq(word) != seq) {
 		struct buffer_page *page = rb_page(cb, word);
 		u64 entries = READ_ONCE(page->entries);
-		u32 final = READ_ONCE(page->final);
 
 		if (!(word & RB_SLOT_SPARE)) {
 			/* An interrupted writer may still write to this page. */
@@ -48,10 +47,8 @@ noinline bool rb_move_tail(struct ring_buffer_per_cpu *cb, struct local_pair tai
 		if (!__atomic_compare_exchange_n(slot, &word, rb_place(seq, rb_index(cb, word), 0),
 						 false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return true; /* a reader or a nested writer has taken it: try again */
-		if (!(word & RB_SLOT_SPARE)) {
+		if (!(word & RB_SLOT_SPARE))
 			local_add(&cb->overrun, entries);
-			local_add(&cb->lost_bytes, final);
-		}
 		/* Subtract, do not clear: a nested writer may have counted its events already. */
 		local_sub(&page->entries, entries);
 		word = rb_place(seq, rb_index(cb, word), 0);
