@@ -6,6 +6,7 @@ from lab_test import expect, quoted
 
 TRACING = "/sys/kernel/tracing"
 SLEEP = "__x64_sys_clock_nanosleep"
+INNER = "do_nanosleep"  # called by it
 LINE = re.compile(r"^ *(\d+) +(\d+) +(\d+)  (\w+)$", re.M)
 
 
@@ -16,6 +17,11 @@ def load(function, min_us):
 def durations(text):
     """The microseconds of each line of the tracer. Read the trace in the line that switches the tracer on: the shell sleeps, too, before it asks for another."""
     return [int(line[3]) for line in LINE.finditer(text)]
+
+
+def entries(text):
+    """The sum of the lines `entries: N` of per_cpu/*/stats."""
+    return sum(int(number) for number in re.findall(r"^entries: (\d+)$", text, re.M))
 
 
 def test_boots(lab):
@@ -44,13 +50,14 @@ def test_refused(lab):
 
 def test_slow(lab):
     long = lab.random.randrange(100, 200)
-    limit = "echo > trace; echo {} > /sys/module/sample_slow/parameters/min_us; usleep {}000; cat trace"
+    limit = "echo > trace; echo {} > /sys/module/sample_slow/parameters/min_us; usleep {}000; cat trace; grep -h entries per_cpu/cpu*/stats"
     _, trace, short, less = lab.boot(load(SLEEP, 60000), f"echo slow > current_tracer; usleep {long}000; cat trace",
                                      limit.format(4000000, 3900), limit.format(4300000, 4200), icount=True)
     times = durations(trace.text)
     expect(len(times) == 1, f"one line for a sleep of {long} ms, with min_us=60000", trace.text)
     expect(long * 1000 <= times[0] < long * 1000 + 5000, f"a time of about {long}000 us", times[0])
     expect(not durations(short.text), "no line for 3.9 s, with min_us=4000000", short.text)
+    expect(not entries(short.text), "nothing in the buffer for calls shorter than min_us, so that they overwrite no others", short.text)
     expect(not durations(less.text), "no line for 4.2 s, with min_us=4300000 (in nanoseconds more than 32 bits)", less.text)
 
 
@@ -67,13 +74,18 @@ def test_tasks(lab):
 
 
 def test_context(lab):
-    # The text is there in any case, so that dd does not wait.
-    _, raw = lab.boot(load(SLEEP, 60000), "echo slow > current_tracer; taskset -c 1 sh -c 'usleep 90000; echo hello > trace_marker'; "
-                                          "dd bs=4096 count=1 if=per_cpu/cpu1/trace_pipe_raw 2> /dev/null | hexdump -C | head -n 2")
-    page = bytes.fromhex("".join(line[10:58] for line in raw.lines))
-    kind, _, preempt_count, _ = struct.unpack_from("<HBBi", page, 20)  # behind the heads of the page and of the event
+    # The sub-buffers have old bytes, which show what is not written. Text comes behind the entry in any case, so that dd does not wait.
+    _, raw = lab.boot(load(INNER, 60000), "echo 16 > buffer_size_kb; seq 100000 | taskset -c 1 dd bs=900 count=60 of=trace_marker 2> /dev/null; "
+                      f"echo > trace; mkdir instances/outer; echo {SLEEP} > instances/outer/set_ftrace_filter; "
+                      "echo function_graph > instances/outer/current_tracer; "
+                      "echo slow > current_tracer; taskset -c 1 sh -c 'usleep 90000; echo hello > trace_marker'; "
+                      "dd bs=4096 count=1 if=per_cpu/cpu1/trace_pipe_raw 2> /dev/null | hexdump -C | head -n 4")
+    page = bytes.fromhex("".join(line[10:58] for line in raw.lines)).ljust(64, b"\0")
+    kind, _, preempt_count, _, _, depth, overrun, *_ = struct.unpack_from("<HBBiQiIQQ", page, 20)  # behind the heads of the page and of the event
     expect(kind == 10, "an entry of the type 10 in per_cpu/cpu1/trace_pipe_raw", f"type {kind}")
-    expect(preempt_count == 0, f"common_preempt_count 0 in an entry, because preemption is on in the caller of {SLEEP}", preempt_count)
+    expect(preempt_count == 0, f"common_preempt_count 0 in an entry, because preemption is on in the caller of {INNER}", preempt_count)
+    expect((depth, overrun) == (1, 0), f"depth 1 and overrun 0 in an entry of {INNER}, whose caller {SLEEP} is traced in an instance",
+           f"depth {depth}, overrun {overrun}")
 
 
 def test_lines(lab):

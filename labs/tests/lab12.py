@@ -5,8 +5,9 @@ from lab_test import expect
 
 CALLS = "lab12_calls"
 SIGSEGV_STATUS = 128 + 11
-# exit(42); a write to the program's own text, then exit(42); a jump into the data, which holds exit(42)
+# exit(42); a read; a write to the program's own text, then exit(42); a jump into the data, which holds exit(42)
 EXIT = bytes.fromhex("b83c000000 bf2a000000 0f05")
+READ_DATA = bytes.fromhex("8a042510104000")  # of the second segment
 WRITE_TEXT = bytes.fromhex("c604250000400090") + EXIT
 BASE, PAGE = 0x400000, 4096
 READ, WRITE, EXECUTE = 4, 2, 1
@@ -78,13 +79,20 @@ def test_faults(lab):
 
 def test_script(lab):
     files = {"plain": f"#!/lab/{CALLS}\nbody\n".encode(), "spaces": f"#! \t/lab/{CALLS}  -x  y \t\nbody\n".encode(),
-             "nested": b"#!/lab/plain deep\n", "no_newline": f"#!/lab/{CALLS} end".encode()}
-    answers = run(lab, "./plain one 'two words'", "./spaces one", "./nested one", "./no_newline", "cp plain copy; ./copy", files=files)
+             "nested": b"#!/lab/plain deep\n", "no_newline": f"#!/lab/{CALLS} end".encode(),
+             "tab": f"#!/lab/{CALLS}\t-x\n".encode(), "comment": f"# /lab/{CALLS}\n".encode()}
+    answers = run(lab, "./plain one 'two words'", "./spaces one", "./nested one", "./no_newline", "cp plain copy; ./copy", "./tab",
+                  "env ./comment", f"./{CALLS} closed", files=files)
     program = f"/lab/{CALLS}"
     for answer, words in zip(answers, ([program, "./plain", "one", "two words"], [program, "-x  y", "./spaces", "one"],
                                        [program, "/lab/plain", "deep", "./nested", "one"], [program, "end", "./no_newline"],
-                                       [program, "./copy"])):
+                                       [program, "./copy"], [program, "-x", "./tab"])):
         expect(answer.lines == [f"[{word}]" for word in words], f"the interpreter to get the arguments {words}", answer.text)
+    # ENOEXEC: the C library of env gives the file to the shell, for which it is a comment.
+    comment, closed = answers[-2:]
+    expect(comment.text == "" and not comment.status, "ENOEXEC for a file that begins with # and no !", comment.text or f"status {comment.status}")
+    expect(closed.text == "closed error 2\n", "ENOENT for a script by a descriptor that exec closes, so that the interpreter could not open it",
+           closed.text)
 
 
 def test_valid(lab):
@@ -109,8 +117,13 @@ def test_rights(lab):
     text = segment(b"", filesz=start + 64)
     data = segment(b"", vaddr=BASE + PAGE, rights=READ | WRITE, filesz=start + 64)
     files = {"writes_text": elf(WRITE_TEXT), "runs_data": elf(EXIT.ljust(64, b"\0"), text, data, entry=BASE + PAGE + start),
-             "writes_data": elf(bytes.fromhex("c604250010400090") + EXIT.ljust(64, b"\0"), text, data, entry=BASE + start)}
-    writes_text, runs_data, writes_data = run(lab, "./writes_text", "./runs_data", "./writes_data", files=files)
+             "writes_data": elf(bytes.fromhex("c604250010400090") + EXIT.ljust(64, b"\0"), text, data, entry=BASE + start),
+             "reads": elf(READ_DATA + EXIT.ljust(64, b"\0"), text, data, entry=BASE + start),
+             "no_rights": elf(READ_DATA + EXIT.ljust(64, b"\0"), text, segment(b"", vaddr=BASE + PAGE, rights=0, filesz=start + 64),
+                              entry=BASE + start)}
+    writes_text, runs_data, writes_data, reads, no_rights = run(lab, *(f"./{name}" for name in files), files=files)
+    expect(reads.status == 42, "a program to read its data (PF_R)", f"status {reads.status}")
+    expect(no_rights.status == SIGSEGV_STATUS, "a program that reads a segment without PF_R to be ended by SIGSEGV", f"status {no_rights.status}")
     expect(writes_data.status == 42, "a program to write to its data (PF_W)", f"status {writes_data.status}")
     expect(writes_text.status == SIGSEGV_STATUS, "a program that writes to its text to be ended by SIGSEGV", f"status {writes_text.status}")
     expect(runs_data.status == SIGSEGV_STATUS, "a program that executes its data to be ended by SIGSEGV", f"status {runs_data.status}")

@@ -1,6 +1,7 @@
 /* A program for the kernel under test: lab12_calls STEP makes system calls, and prints what they return. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -91,6 +92,14 @@ static void faults(void)
 	show("alive", syscall(SYS_getpid));
 }
 
+/* Executes the script ./plain by a descriptor that is closed before its interpreter runs. */
+static void closed(void)
+{
+	char *const arguments[] = { "plain", NULL };
+
+	show("closed", syscall(SYS_execveat, open("plain", O_RDONLY | O_CLOEXEC), "", arguments, environ, AT_EMPTY_PATH));
+}
+
 int main(int argc, char **argv)
 {
 	const char *step = argc > 1 ? argv[1] : "";
@@ -104,6 +113,8 @@ int main(int argc, char **argv)
 		cpus();
 	else if (!strcmp(step, "faults"))
 		faults();
+	else if (!strcmp(step, "closed"))
+		closed();
 	else if (!strcmp(step, "ids"))
 		printf("user %d group %d\n", (int)geteuid(), (int)getegid());
 	else

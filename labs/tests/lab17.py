@@ -57,6 +57,9 @@ def test_readers(lab):
 
 def test_clock(lab):
     seen = seen_by(lab, "lru")
+    expect(not seen.get("nmi_waits"), "a search in a map without an element to end", "none after 2 s")
+    expect(not seen["found_in_an_empty_map"], "a search in a map whose keys were all deleted to find none", "an element")
+    expect(not seen["refused_in_use"], "a full LRU map to take a new key although all others are in use", f"{seen['refused_in_use']} of 3 refused")
     expect(not seen["refused_at_first"] and not seen["refused"], "a full LRU map to take each new key", f"{seen['refused']} refused")
     expect(not seen["lost"], "keys that are in use to stay", f"{seen['lost']} look-ups of them that failed")
     expect(not seen["stale"], "keys that were used once, three turns of the hand ago, to be gone", f"{seen['stale']} of them")

@@ -171,25 +171,27 @@ static void limit_time(unsigned seconds)
 }
 
 static void (*nmi)(void);
-static unsigned nmi_at, steps; /* one NMI, behind instruction nmi_at of STEP() */
+static unsigned nmi_at, steps; /* an NMI behind instruction nmi_at of STEP(), */
+static unsigned nmi_again, nmis_more, nmis_came; /* and so many more, each so many instructions later */
 static bool came;
 
-static void one_nmi(int signal, siginfo_t *info, void *context)
+static void nmi_comes(int signal, siginfo_t *info, void *context)
 {
 	(void)signal, (void)info;
-	if (steps++ != nmi_at)
+	if (steps++ != nmi_at + nmis_came * nmi_again)
 		return;
 	came = true;
-	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+	if (++nmis_came > nmis_more)
+		((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
 	nmi();
 }
 
 #define STEP(statement)                                                                            \
 	do {                                                                                       \
-		struct sigaction action = { .sa_sigaction = one_nmi, .sa_flags = SA_SIGINFO };     \
+		struct sigaction action = { .sa_sigaction = nmi_comes, .sa_flags = SA_SIGINFO };     \
                                                                                                    \
 		sigaction(SIGTRAP, &action, NULL);                                                 \
-		steps = 0;                                                                         \
+		steps = nmis_came = 0;                                                             \
 		came = false;                                                                      \
 		set_trap_flag();                                                                   \
 		statement;                                                                         \
@@ -401,6 +403,16 @@ static void readers(void)
 			missed += !found;
 		}
 	}
+	nmis_more = 3; /* the reader begins again more than once */
+	for (nmi_again = 10; nmi_again < 100; nmi_again += 6)
+		for (nmi_at = 0, came = true; came; nmi_at += 3) {
+			u64 *found;
+
+			elements_move();
+			STEP(found = lookup(shared, 0));
+			missed += !found;
+		}
+	nmis_more = 0;
 	elements_move();
 	signal(SIGTRAP, nmi_looks_up);
 	set_trap_flag();
@@ -409,11 +421,43 @@ static void readers(void)
 	say("missed", missed);
 }
 
+/* How often a search finds an element in a map in which all keys were deleted. */
+static void clock_of_an_empty_map(void)
+{
+	struct bpf_map *map = new_map(BPF_MAP_TYPE_LRU_HASH, 8, 20);
+
+	for (u64 key = 0; key < 10; key++)
+		update(map, key, key);
+	for (u64 key = 0; key < 10; key++)
+		map->ops->delete (map, &key);
+	limit_time(2);
+	say("found_in_an_empty_map", bpf_htab_evict(to_htab(map)));
+	limit_time(0);
+}
+
+/* Of 2000 keys a program uses each one, so the hand finds no other. */
+static void clock_of_a_map_in_use(void)
+{
+	struct bpf_map *map = new_map(BPF_MAP_TYPE_LRU_HASH, 8, 2000);
+	u64 refused = 0;
+
+	for (u64 key = 0; key < 2000; key++)
+		update(map, key, key);
+	for (u64 round = 0; round < 3; round++) {
+		for (u64 key = 0; key < 2000; key++)
+			lookup(map, key);
+		refused += update(map, 5000 + round, 1) != 0;
+	}
+	say("refused_in_use", refused);
+}
+
 static void clocks(void)
 {
 	struct bpf_map *map = new_map(BPF_MAP_TYPE_LRU_HASH, 8, 100);
 	u64 refused = 0, lost = 0, there = 0, stale = 0;
 
+	clock_of_an_empty_map();
+	clock_of_a_map_in_use();
 	for (u64 key = 0; key < 100; key++)
 		refused += update(map, key, key) != 0;
 	say("refused_at_first", refused);
