@@ -124,6 +124,10 @@ $(call feature,persist,core,\
 	fs/pstore trace/ring_buffer/persistent.c trace/core/persistent.c trace/core/valid_entry.c kernel/mm/reserve_mem.c,\
 	what the next boot reads: persistent buffers; pstore)
 
+$(call feature,ringmap,programs,\
+	trace/ring_buffer/map% trace/core/buffer_mmap.c,\
+	buffers of CPUs that programs read in their own memory: mmap of trace_pipe_raw)
+
 $(call feature,btf,core,\
 	kernel/btf fs/sys/btf.c,\
 	the types of the kernel: arguments of traced functions by name)

@@ -19,6 +19,22 @@ enum mm_counter { MM_ANONPAGES, MM_FILEPAGES, MM_SHMEMPAGES, NR_MM_COUNTERS };
 #define PAGE_OWNER_SHIFT 4
 
 /*
+ * Makes each page of an allocated block a user page with one reference, which put_page() or
+ * put_user_pages() drops; so the pages become free one by one. Memory that is never freed keeps
+ * this reference. No other task knows the pages.
+ */
+static inline void init_user_pages(struct page *page, unsigned long pages, unsigned kind)
+{
+	for (; pages; pages--, page++) {
+		page->order = 0;
+		page->mapping = NULL;
+		page->index = 0;
+		page->state = kind;
+		atomic_set(&page->refcount, 1);
+	}
+}
+
+/*
  * A new page with one reference, of that kind (enum mm_counter), not zeroed unless gfp says so.
  * NULL: memory is short. Task context.
  */
@@ -26,12 +42,8 @@ static inline struct page *alloc_user_page(gfp_t gfp, unsigned kind)
 {
 	struct page *page = alloc_pages(gfp | __GFP_NOWARN, 0);
 
-	if (page) {
-		atomic_set(&page->refcount, 1);
-		page->mapping = NULL;
-		page->index = 0;
-		page->state = kind;
-	}
+	if (page)
+		init_user_pages(page, 1, kind);
 	return page;
 }
 
@@ -55,4 +67,20 @@ static __always_inline void put_page(struct page *page)
 {
 	if (atomic_dec_and_test(&page->refcount))
 		free_pages(page, 0);
+}
+
+/* 1 << order new user pages that are contiguous memory: an address in the direct map, or NULL. */
+static inline void *get_user_pages(gfp_t gfp, unsigned order, unsigned kind)
+{
+	void *addr = get_free_pages(gfp, order);
+
+	if (addr)
+		init_user_pages(virt_to_page(addr), BIT(order), kind);
+	return addr;
+}
+
+static inline void put_user_pages(void *addr, unsigned order)
+{
+	for (unsigned i = 0; i < BIT(order); i++)
+		put_page(virt_to_page(addr) + i);
 }

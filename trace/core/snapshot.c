@@ -34,12 +34,18 @@ static void swap_and_unlock(struct trace_array *tr)
 /*
  * Exchanges the buffers. If another CPU is doing so for tr, its snapshot serves for this call too.
  * The function does not wait for the lock, because a waiter's wake-up calls functions that may be
- * traced and may call this function again. Interrupts off.
+ * traced and may call this function again. False: a program maps the buffer. Interrupts off.
  */
-static void swap_buffers(struct trace_array *tr)
+static bool swap_buffers(struct trace_array *tr)
 {
-	if (raw_ticket_trylock(&tr->snapshot_lock))
-		swap_and_unlock(tr);
+	if (!raw_ticket_trylock(&tr->snapshot_lock))
+		return true;
+	if (READ_ONCE(tr->snapshot_users) < 0) {
+		raw_ticket_unlock(&tr->snapshot_lock);
+		return false;
+	}
+	swap_and_unlock(tr);
+	return true;
 }
 
 /* A latency tracer does not run again in the functions that a waiter calls. */
@@ -57,6 +63,7 @@ static void say(struct trace_array *tr, const char *text)
 void tracing_snapshot_tr(struct trace_array *tr)
 {
 	unsigned long flags;
+	bool taken;
 
 	if (in_nmi()) { /* it may have interrupted the holder of the lock */
 		say(tr, "*** snapshot asked for in an NMI: not taken ***\n");
@@ -67,8 +74,10 @@ void tracing_snapshot_tr(struct trace_array *tr)
 		tracing_record_off_tr(tr);
 	} else {
 		raw_local_irq_save(flags);
-		swap_buffers(tr);
+		taken = swap_buffers(tr);
 		raw_local_irq_restore(flags);
+		if (!taken)
+			say(tr, "*** a program maps the buffer: snapshot not taken ***\n");
 	}
 }
 
@@ -105,13 +114,42 @@ int tracing_free_snapshot_tr(struct trace_array *tr)
 	return ring_buffer_shrink(tr->snapshot);
 }
 
+void tracing_disarm_snapshot(struct trace_array *tr)
+{
+	__atomic_fetch_sub(&tr->snapshot_users, 1, __ATOMIC_SEQ_CST);
+}
+
+int tracing_arm_snapshot_locked(struct trace_array *tr)
+{
+	int error;
+
+	if (!tracing_add_snapshot_user(tr, 1))
+		return -EBUSY;
+	error = tracing_alloc_snapshot_tr(tr);
+	if (error)
+		tracing_disarm_snapshot(tr);
+	return error;
+}
+
+int tracing_arm_snapshot(struct trace_array *tr)
+{
+	int error;
+
+	mutex_lock(&trace_types_lock);
+	error = tracing_arm_snapshot_locked(tr);
+	mutex_unlock(&trace_types_lock);
+	return error;
+}
+
 /* T held. */
 static int take_snapshot(struct trace_array *tr)
 {
-	int error = tracing_alloc_snapshot_tr(tr);
+	int error = tracing_arm_snapshot_locked(tr);
 
-	if (!error)
+	if (!error) {
 		tracing_snapshot_tr(tr);
+		tracing_disarm_snapshot(tr);
+	}
 	return error;
 }
 

@@ -9,8 +9,31 @@
  * snapshot buffer is allocated, it writes a line and sets tracing_on to 0, as Linux does.
  */
 void tracing_snapshot_tr(struct trace_array *tr);
+/*
+ * Adds a user of snapshots (step 1) or an area that shows the buffer (step -1). False: there is one
+ * of the other kind. Taken back by __atomic_fetch_sub() of the same step. Any context.
+ */
+static inline bool tracing_add_snapshot_user(struct trace_array *tr, int step)
+{
+	int users = READ_ONCE(tr->snapshot_users);
+
+	do {
+		if (users * step < 0)
+			return false;
+	} while (!__atomic_compare_exchange_n(&tr->snapshot_users, &users, users + step, false,
+					      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+	return true;
+}
+
 /* Allocates the snapshot buffer. 0 or -ENOMEM. T held. */
 int tracing_alloc_snapshot_tr(struct trace_array *tr);
+/*
+ * Allocates the snapshot buffer for one who takes snapshots until tracing_disarm_snapshot(): until
+ * then no program maps the buffer. 0, -ENOMEM, or -EBUSY: one does. T held, and T not held.
+ */
+int tracing_arm_snapshot_locked(struct trace_array *tr);
+int tracing_arm_snapshot(struct trace_array *tr);
+void tracing_disarm_snapshot(struct trace_array *tr);
 /* Frees the snapshot buffer. 0 or -ENOMEM. T held. */
 int tracing_free_snapshot_tr(struct trace_array *tr);
 /*

@@ -299,18 +299,25 @@ struct tracer *tracing_find_tracer(const char *name)
 /* Starts a tracer in tr, which has none. T held. */
 static int start_tracer(struct trace_array *tr, struct tracer *t)
 {
-	int error;
+	int error = t->use_max ? tracing_arm_snapshot_locked(tr) : 0;
 
+	if (error)
+		return error;
+	error = -EINVAL; /* without the module: it is about to unregister itself */
 	if (!try_module_get(t->owner))
-		return -EINVAL; /* it is about to unregister itself */
+		goto disarm;
 	error = t->init ? t->init(tr) : 0;
 	if (error) {
 		module_put(t->owner);
-		return error;
+		goto disarm;
 	}
 	WRITE_ONCE(tr->current_trace, t);
 	WRITE_ONCE(tr->print_trace, t);
 	return 0;
+disarm:
+	if (t->use_max)
+		tracing_disarm_snapshot(tr);
+	return error;
 }
 
 /*
@@ -332,8 +339,10 @@ static void stop_current_tracer(struct trace_array *tr)
 	if (old->reset)
 		old->reset(tr);
 	mutex_lock(&trace_types_lock);
-	if (old->use_max)
+	if (old->use_max) {
 		tracing_start_tr(tr);
+		tracing_disarm_snapshot(tr);
+	}
 }
 
 /*
@@ -358,8 +367,6 @@ static int change_tracer(struct trace_array *tr, const char *name)
 	module_put(old->owner);
 	if (old->use_max && !t->use_max)
 		error = tracing_free_snapshot_tr(tr);
-	if (!error && t->use_max)
-		error = tracing_alloc_snapshot_tr(tr);
 	if (!error)
 		error = start_tracer(tr, t);
 out:
@@ -387,8 +394,6 @@ static void start_boot_tracer(void)
 		return;
 	pr_info("Starting tracer '%s'\n", boot_tracer);
 	error = tracing_expand(&global_trace);
-	if (!error && t->use_max)
-		error = tracing_alloc_snapshot_tr(&global_trace);
 	if (!error)
 		error = start_tracer(&global_trace, t);
 	if (error)

@@ -36,6 +36,11 @@ struct trace_array {
 	struct trace_buffer *buffer, *snapshot;
 	spinlock_t snapshot_lock;        /* S. Interrupts off; snapshot.c */
 	struct trace_buffer *buffers[2]; /* constant: the same two buffers */
+	/*
+	 * [A] Above 0: as many take snapshots. Below 0: as many areas of programs show parts of
+	 * `buffer`, so that it must not become the snapshot. snapshot.h
+	 */
+	int snapshot_users;
 	bool recording;                  /* [A] tracing_on; set_recording() copies it to both */
 	bool snapshot_allocated;         /* [T] both buffers have the same size */
 	struct mutex tracer_lock;        /* taken before T: one change of current_trace at a time */

@@ -61,12 +61,12 @@ static int event_parse(struct trace_array *tr, char **parameter, void **data)
 }
 
 /* The event is in soft mode while the probe exists. */
-static int event_start(void *data)
+static int event_start(struct trace_array *tr __unused, void *data)
 {
 	return trace_event_enable_disable(data, true, true);
 }
 
-static void event_stop(void *data)
+static void event_stop(struct trace_array *tr __unused, void *data)
 {
 	(void)trace_event_enable_disable(data, false, true);
 }

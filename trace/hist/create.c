@@ -4,6 +4,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
 #include "trace/events/event.h"
+#include "trace/core/snapshot.h"
 #include "trace/hist/hist.h"
 #include "trace/trigger/trigger.h"
 
@@ -357,6 +358,8 @@ void hist_destroy(struct hist_trigger_data *h)
 	unsigned n_fields = max(h->n_fields, h->n_vals);
 
 	list_del(&h->list);
+	if (h->armed)
+		tracing_disarm_snapshot(h->file->tr);
 	for (unsigned i = 0; i < h->n_keys; i++)
 		hist_field_put(h->keys[i]);
 	for (unsigned i = 0; i < n_fields; i++)

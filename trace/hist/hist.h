@@ -293,6 +293,7 @@ struct hist_trigger_data {
 	unsigned n_var_hists;
 	unsigned users;      /* [E] triggers with this histogram, and references to its variables */
 	unsigned n_triggers; /* [E] more than one only if it has a name */
+	bool armed;          /* [E] tracing_arm_snapshot() for an action */
 	bool stopped;        /* [E] to write, any context to read: events are not counted */
 	struct list_head list; /* [E] in all histograms, the oldest first */
 };
@@ -359,7 +360,7 @@ void hist_release_trace(struct hist_action *action);
 int hist_create_track(struct hist_trigger_data *h, struct hist_action *action);
 int hist_create_save(struct hist_trigger_data *h, struct hist_action *action);
 int hist_create_snapshot(struct hist_action *action);
-/* Allocates the snapshot buffer of the trace_array if an action is snapshot(). 0 or -ENOMEM. */
+/* Prepares the trace_array for snapshots if an action is snapshot(). 0, -ENOMEM or -EBUSY. */
 int hist_alloc_snapshot(struct hist_trigger_data *h);
 
 /* Makes a variable that holds the field param of each event. 0 or an errno. */

@@ -122,11 +122,10 @@ int hist_alloc_snapshot(struct hist_trigger_data *h)
 
 	for (unsigned i = 0; i < h->n_actions; i++)
 		wanted = wanted || h->actions[i]->snapshot;
-	if (!wanted)
+	if (!wanted || h->armed)
 		return 0;
-	mutex_lock(&trace_types_lock);
-	error = tracing_alloc_snapshot_tr(h->file->tr);
-	mutex_unlock(&trace_types_lock);
+	error = tracing_arm_snapshot(h->file->tr);
+	h->armed = !error;
 	return error;
 }
 

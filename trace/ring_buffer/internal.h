@@ -7,6 +7,7 @@
  *	manage.c		allocation, reset, resize, statistics
  *	swap.c			exchanges one CPU's parts of two buffers
  *	persistent.c		a buffer in memory that survives a reboot
+ *	map.c			a buffer that programs read in their own memory
  *
  * One CPU's buffer is a ring of slots. A slot holds a page, and events are written into the page,
  * one behind the other. Pages are numbered in the order in which writers fill them: 0, 1, 2, ...
@@ -167,6 +168,8 @@ struct ring_buffer_per_cpu {
 	u64 read_events, read_bytes;         /* [M] */
 	u32 generation; /* [M] of the ring: a new ring numbers its sub-buffers anew */
 	u32 resets;     /* [M] a reset numbers events anew, and makes a new generation */
+	u32 mapped;     /* [buffer->map_lock] areas of programs that show the ring */
+	struct trace_buffer_meta *meta; /* [M] the first page of these areas; NULL: none */
 };
 
 struct trace_buffer {
@@ -182,6 +185,7 @@ struct trace_buffer {
 	rb_wait_queue_t waiters; /* readers of all CPUs */
 	unsigned nr_cpus;
 	u32 swaps; /* [A] of parts, so far: swap.c */
+	rb_mutex_t map_lock; /* rings that are mapped do not change: map.c. After mmap_lock */
 	/* [A] constant, but for swap.c. NULL for a CPU that does not exist. */
 	struct ring_buffer_per_cpu *cpus[];
 };
@@ -286,6 +290,10 @@ static inline u32 rb_reader_committed(const struct ring_buffer_per_cpu *cb)
 	return __atomic_load_n(&cb->pages[cb->reader_index].final, __ATOMIC_RELAXED);
 }
 
+/*
+ * Notes that the reader has had the rest of its page, of which `length` bytes are committed. [M]
+ */
+void rb_consume_page(struct ring_buffer_per_cpu *cb, u32 length);
 /* Returns the size of the event in bytes, with its header. Any context. */
 u32 rb_event_size(const struct ring_buffer_event *event);
 /*

@@ -283,6 +283,25 @@ static void rb_finish_read_page(struct buffer_data_page *page, u32 data_size, u6
 	memset(page->data + used, 0, data_size - used);
 }
 
+void rb_consume_page(struct ring_buffer_per_cpu *cb, u32 length)
+{
+	struct buffer_data_page *data = cb->pages[cb->reader_index].data;
+
+	if (!cb->read)
+		cb->read_stamp = data->time_stamp;
+	while (cb->read < length) {
+		struct ring_buffer_event *event = (void *)(data->data + cb->read);
+
+		if (rb_event_is_data(event, &cb->read_stamp)) {
+			cb->read_entries++;
+			cb->read_events++;
+		}
+		cb->read_bytes += rb_event_size(event);
+		cb->read += rb_event_size(event);
+	}
+	cb->lost = 0;
+}
+
 int ring_buffer_read_page(struct trace_buffer *buffer, unsigned cpu, struct buffer_data_page *page,
 			  size_t size, bool full)
 {
@@ -311,19 +330,7 @@ int ring_buffer_read_page(struct trace_buffer *buffer, unsigned cpu, struct buff
 	/* The first event of a page's rest counts its delta from the last event read. */
 	page->time_stamp = stamp;
 	lost = cb->lost;
-	while (cb->read < length) {
-		struct ring_buffer_event *event = (void *)(reader->data->data + cb->read);
-
-		cb->read_stamp = stamp;
-		if (rb_event_is_data(event, &stamp)) {
-			cb->read_entries++;
-			cb->read_events++;
-		}
-		cb->read_stamp = stamp;
-		cb->read_bytes += rb_event_size(event);
-		cb->read += rb_event_size(event);
-	}
-	cb->lost = 0;
+	rb_consume_page(cb, length);
 	rb_reader_unlock(cb, flags);
 
 	rb_finish_read_page(page, data_size, lost);

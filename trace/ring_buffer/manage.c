@@ -4,6 +4,7 @@
  */
 #include "kernel/errno.h"
 #include "trace/ring_buffer/internal.h"
+#include "trace/ring_buffer/map.h"
 
 void rb_set_shape(struct ring_buffer_per_cpu *cb, u32 nr_slots, u32 order)
 {
@@ -41,7 +42,7 @@ static void rb_free_data(struct ring_buffer_per_cpu *cb)
 {
 	for (u32 i = 0; cb->pages && i <= cb->nr_slots; i++)
 		if (rb_nth_page(cb, i)->data)
-			rb_free_pages(rb_nth_page(cb, i)->data, cb->order);
+			rb_free_ring_pages(rb_nth_page(cb, i)->data, cb->order);
 }
 
 /* Frees the ring. Its pages and slots may be missing. */
@@ -64,7 +65,7 @@ static int rb_alloc_ring(struct ring_buffer_per_cpu *cb, u32 nr_slots, u32 order
 	if (!ring.pages || !ring.slots)
 		goto fail;
 	for (u32 i = 0; i <= nr_slots; i++) {
-		rb_nth_page(&ring, i)->data = rb_alloc_pages(order);
+		rb_nth_page(&ring, i)->data = rb_alloc_ring_pages(order);
 		if (!rb_nth_page(&ring, i)->data)
 			goto fail;
 	}
@@ -147,6 +148,7 @@ struct trace_buffer *rb_alloc_buffer(u32 flags)
 	buffer->nr_cpus = nr_cpus;
 	buffer->clock = rb_default_clock;
 	rb_wait_queue_init(&buffer->waiters);
+	rb_mutex_init(&buffer->map_lock);
 	return buffer;
 }
 
@@ -234,6 +236,7 @@ static void rb_reset_ring(struct ring_buffer_per_cpu *cb)
 {
 	rb_init_ring(cb);
 	cb->resets++;
+	rb_update_meta(cb);
 }
 
 /*
@@ -346,6 +349,7 @@ static int rb_resize(struct trace_buffer *buffer, size_t size, u32 order, int cp
 	struct rb_resizing r;
 	int error = rb_alloc_resizing(&r, buffer->nr_cpus);
 
+	rb_mutex_lock(&buffer->map_lock); /* what a program maps keeps its size */
 	if (buffer->flags & RB_FL_PERSISTENT)
 		error = -EBUSY;
 	/* Allocate the memory of all CPUs first: a failure must change nothing. */
@@ -356,12 +360,15 @@ static int rb_resize(struct trace_buffer *buffer, size_t size, u32 order, int cp
 		if (!cb || (cpu != RING_BUFFER_ALL_CPUS && cpu != (int)i))
 			continue;
 		nr_slots = rb_slots_for(size ? size : ring_buffer_size(buffer, i), order);
-		if (cb->nr_slots != nr_slots || cb->order != order)
+		if (cb->mapped)
+			error = -EBUSY;
+		else if (cb->nr_slots != nr_slots || cb->order != order)
 			error = rb_alloc_ring(&r.rings[i], nr_slots, order);
 	}
 	for (unsigned i = 0; i < buffer->nr_cpus && !error; i++)
 		if (r.rings[i].pages)
 			rb_exchange_ring(buffer->cpus[i], &r.rings[i]);
+	rb_mutex_unlock(&buffer->map_lock);
 	rb_free_resizing(&r);
 	return error;
 }

@@ -338,6 +338,7 @@ static void init_cpu(struct trace_buffer *buffer, void *area, unsigned cpu, u32 
 	rb_set_shape(cb, nr_slots, 0);
 	for (u32 i = 0; i <= nr_slots; i++)
 		cb->pages[i].data = &r->data[i];
+	rb_init_ring_pages(r->data, nr_slots + 1);
 	rb_init_ring(cb);
 	install_ring(cb, r);
 }

@@ -12,6 +12,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/sched/mutex.h"
 #include "kernel/mm/slab.h"
+#include "kernel/mm/user_page.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/sched/wait.h"
 #include "kernel/smp.h"
@@ -50,6 +51,10 @@ static inline void rb_unlocked(unsigned long flags)
 	preempt_enable_notrace();
 }
 
+typedef struct mutex rb_mutex_t;
+#define rb_mutex_init(m)        mutex_init(m)
+#define rb_mutex_lock(m)        mutex_lock(m)
+#define rb_mutex_unlock(m)      mutex_unlock(m)
 #define rb_cpu()                smp_processor_id()
 #define rb_nr_cpus()            nr_cpu_ids
 #define rb_cpu_present(cpu)     cpumask_test_cpu(cpu, &cpu_possible_mask)
@@ -57,7 +62,12 @@ static inline void rb_unlocked(unsigned long flags)
 #define rb_free(p)              kfree(p)
 #define rb_alloc_pages(order)   get_free_pages(GFP_KERNEL | __GFP_NOWARN, order)
 #define rb_free_pages(p, order) free_pages_addr(p, order)
-#define rb_relax()              cpu_relax()
+/* Pages of a ring: programs may map them, so a page lives until its last user has dropped it. */
+#define rb_alloc_ring_pages(order)                                                                 \
+	get_user_pages(GFP_KERNEL | __GFP_NOWARN | __GFP_ZERO, order, MM_FILEPAGES)
+#define rb_free_ring_pages(p, order) put_user_pages(p, order)
+#define rb_init_ring_pages(p, n)     init_user_pages(virt_to_page(p), n, MM_FILEPAGES)
+#define rb_relax()                   cpu_relax()
 /*
  * Only the compiler must keep the order: rb_quiesce() interrupts the writer's CPU, and the
  * interrupt orders the writer's store and load.

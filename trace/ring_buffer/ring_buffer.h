@@ -45,7 +45,7 @@ struct ring_buffer_event {
 /* A sub-buffer in the format of trace_pipe_raw. Of several pages: more data follow. */
 struct buffer_data_page {
 	u64 time_stamp; /* of the first event, in ns or in the clock's unit */
-	u64 commit;     /* bytes of data; RB_MISSED_*. Only in a reader's copy */
+	u64 commit;     /* bytes of data; RB_MISSED_*. In what a reader gets only */
 	u8 data[RB_PAGE_DATA];
 };
 

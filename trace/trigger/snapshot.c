@@ -13,12 +13,16 @@ static void snapshot(struct event_trigger_data *data, const void *rec __unused,
 /* A snapshot in the context of an event cannot allocate the second buffer. */
 static int init(struct event_trigger_data *data)
 {
-	int error;
+	int error = tracing_arm_snapshot(data->file->tr);
 
-	mutex_lock(&trace_types_lock);
-	error = tracing_alloc_snapshot_tr(data->file->tr);
-	mutex_unlock(&trace_types_lock);
+	data->initialized = !error;
 	return error;
+}
+
+static void disarm(struct event_trigger_data *data)
+{
+	if (data->initialized)
+		tracing_disarm_snapshot(data->file->tr);
 }
 
 static void print(struct seq_file *m, struct event_trigger_data *data)
@@ -33,4 +37,5 @@ EVENT_COMMAND(snapshot_command, "30") = {
 	.trigger = snapshot,
 	.print = print,
 	.init = init,
+	.free = disarm,
 };

@@ -105,14 +105,14 @@ static void snapshot_counted(unsigned long ip, unsigned long parent_ip, struct f
 		snapshot(ip, parent_ip, op, fregs);
 }
 
-static int snapshot_attach(struct trace_array *tr)
+static int snapshot_start(struct trace_array *tr, void *data __unused)
 {
-	int error;
+	return tracing_arm_snapshot(tr);
+}
 
-	mutex_lock(&trace_types_lock);
-	error = tracing_alloc_snapshot_tr(tr);
-	mutex_unlock(&trace_types_lock);
-	return error;
+static void snapshot_stop(struct trace_array *tr, void *data __unused)
+{
+	tracing_disarm_snapshot(tr);
 }
 
 /*
@@ -153,7 +153,7 @@ DEFINE_FUNC_COMMAND(stacktrace) = { .name = "stacktrace",
 				    .func = stacktrace,
 				    .counted = stacktrace_counted };
 DEFINE_FUNC_COMMAND(snapshot) = {
-	.name = "snapshot", .func = snapshot, .counted = snapshot_counted, .attach = snapshot_attach
+	.name = "snapshot", .func = snapshot, .counted = snapshot_counted, .start = snapshot_start, .stop = snapshot_stop
 };
 DEFINE_FUNC_COMMAND(dump) = { .name = "dump", .func = dump, .fixed_count = 1 };
 DEFINE_FUNC_COMMAND(cpudump) = { .name = "cpudump", .func = cpudump };

@@ -223,7 +223,7 @@ static void remove_probe(struct ftrace_func_probe *probe)
 	list_del(&probe->list);
 	mutex_unlock(&ftrace_lock);
 	if (probe->command->stop)
-		probe->command->stop(probe->data);
+		probe->command->stop(probe->tr, probe->data);
 	free_counts(probe->counts, NULL);
 	ftrace_free_filter(&probe->ops);
 	kfree(probe);
@@ -233,14 +233,14 @@ static void remove_probe(struct ftrace_func_probe *probe)
 static int add_probe(struct ftrace_func_probe *probe)
 {
 	const struct ftrace_func_command *command = probe->command;
-	int error = command->start ? command->start(probe->data) : 0;
+	int error = command->start ? command->start(probe->tr, probe->data) : 0;
 
 	if (error)
 		return error;
 	error = register_ftrace_function(&probe->ops);
 	if (error) {
 		if (command->stop)
-			command->stop(probe->data);
+			command->stop(probe->tr, probe->data);
 		return error;
 	}
 	mutex_lock(&ftrace_lock);
@@ -379,7 +379,7 @@ static int parse_parameter(struct trace_array *tr, struct probe_key *key, char *
 /*
  * Adds or removes the probe of "[!]FUNCTION:COMMAND[:COUNT]"; changes word. 0; -EINVAL (unknown
  * command, no function of this name, bad number, or no change), -ENODEV (to remove: the command is
- * not in use), -ENOMEM, or the error of attach. Task context.
+ * not in use), -ENOMEM, or the error of start. Task context.
  */
 static int probe_command(void *owner, char *word)
 {
@@ -394,8 +394,6 @@ static int probe_command(void *owner, char *word)
 		return -EINVAL;
 	mutex_lock(&event_mutex);
 	error = parse_parameter(tr, &key, word, remove ? NULL : &count);
-	if (!error && !remove && key.command->attach)
-		error = key.command->attach(tr);
 	if (!error) {
 		mutex_lock(&probe_lock);
 		error = remove ? probe_remove(tr, &key, pattern)

@@ -27,11 +27,11 @@ struct ftrace_func_command {
 	 * 0 or -EINVAL.
 	 */
 	int (*parse)(struct trace_array *tr, char **parameter, void **data);
-	int (*attach)(struct trace_array *tr); /* before functions are added; 0 or an errno */
-	int (*start)(void *data);              /* before the first function; 0 or an errno */
-	void (*stop)(void *data);              /* after the last function is removed */
+	/* Before the first function; 0 or an errno. */
+	int (*start)(struct trace_array *tr, void *data);
+	void (*stop)(struct trace_array *tr, void *data); /* after the last function is removed */
 	void (*print)(struct seq_file *m, void *data); /* prints data, with a colon behind it */
-}; /* The last five may be NULL. They are called with E (event_mutex) held. */
+}; /* The last four may be NULL. They are called with E (event_mutex) held. */
 
 /* One command with its data in one trace_array, with or without counts, and its functions. */
 struct ftrace_func_probe;

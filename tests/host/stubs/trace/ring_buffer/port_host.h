@@ -33,6 +33,11 @@ typedef pthread_mutex_t rb_lock_t;
 #define rb_unlocked(flags)      ((void)(flags))
 #define rb_ktime()              rb_default_clock()
 
+typedef pthread_mutex_t rb_mutex_t;
+#define rb_mutex_init(m)   pthread_mutex_init(m, NULL)
+#define rb_mutex_lock(m)   pthread_mutex_lock(m)
+#define rb_mutex_unlock(m) pthread_mutex_unlock(m)
+
 #define rb_cpu()                     rb_host_cpu
 #define rb_nr_cpus()                 RB_HOST_CPUS
 #define rb_cpu_present(cpu)          ((cpu) < RB_HOST_CPUS)
@@ -40,6 +45,9 @@ typedef pthread_mutex_t rb_lock_t;
 #define rb_free(p)                   free(p)
 #define rb_alloc_pages(order)        aligned_alloc(4096, 4096UL << (order))
 #define rb_free_pages(p, order)      ((void)(order), free(p))
+#define rb_alloc_ring_pages(order)   memset(rb_alloc_pages(order), 0, 4096UL << (order))
+#define rb_free_ring_pages(p, order) rb_free_pages(p, order)
+#define rb_init_ring_pages(p, n)     ((void)(p), (void)(n))
 #define rb_alloc_array(n, size)      calloc(n, size)
 #define rb_free_array(p)             free(p)
 #define rb_relax()                   sched_yield()
