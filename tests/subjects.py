@@ -45,7 +45,7 @@ ALL = {
     "pstore": Subject(("fs/pstore",), ("test_pstore",), ("test_pstore_zone",)),
     "modules": Subject(("kernel/module", "kernel/module_list.c", "kernel/module_ops.h", "kernel/kallsyms_module.c", "modules"), ("test_modules", "test_samples"), (), ("fuzz_module",)),
     "btf": Subject(("kernel/btf",), (), ("test_btf",), ("fuzz_btf",)),
-    "ring_buffer": Subject(("trace/ring_buffer",), ("test_subbuf", "test_trace_pipe"), ("test_ring_buffer*",), ("fuzz_ring_buffer*",)),
+    "ring_buffer": Subject(("trace/ring_buffer",), ("test_subbuf", "test_trace_pipe", "test_ring_buffer_map"), ("test_ring_buffer*",), ("fuzz_ring_buffer*",)),
     "ftrace": Subject(("trace/ftrace", "trace/ftrace_files", "arch/x86_64"),
                       ("test_ftrace*", "test_given_order", "test_call_sites", "test_soak"),
                       ("test_insn",), ("fuzz_filter", "fuzz_insn")),

@@ -340,6 +340,24 @@ def draw_snapshot():
     return d
 
 
+def draw_ring_buffer_map():
+    d = Drawing("A buffer in the memory of a program")
+    d.title_text(0, 10, "the program's area, read-only")
+    rows = [("numbers: reader.id = 2, entries, read", "yellow"), ("sub-buffer 0", "plain"), ("sub-buffer 1", "plain"), ("sub-buffer 2: the reader's", "green"),
+            ("sub-buffer 3", "plain")]
+    for number, (words, color) in enumerate(rows):
+        d.box(0, 24 + number * 40, 310, 40, words, color)
+    d.title_text(470, 10, "the kernel's ring")
+    for number, words in enumerate(("sub-buffer 3: the oldest", "sub-buffer 0", "sub-buffer 1: writers are here")):
+        d.box(470, 24 + number * 40, 260, 40, words, "blue" if number < 2 else "red")
+    d.box(470, 164, 260, 40, "out of the ring: sub-buffer 2", "green")
+    d.line((468, 184), (400, 184), (400, 44), (468, 44), arrow=True)
+    d.line((732, 44), (770, 44), (770, 184), (732, 184), arrow=True)
+    d.text(780, 120, "GET_READER")
+    d.note(0, 254, "The pages are the same. GET_READER exchanges the reader's sub-buffer for the oldest one, and writes the numbers.")
+    return d
+
+
 def draw_uprobe():
     d = Drawing("A probe in a program: the byte, the slot, and the way")
     d.title_text(0, 10, "the program")

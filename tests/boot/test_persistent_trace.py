@@ -49,6 +49,13 @@ def test_the_buffer_of_the_last_boot_cannot_be_resized_or_removed(machine):
         assert result.status and "Device or resource busy" in result.output, command
 
 
+def test_a_program_maps_the_trace_of_the_last_boot(machine):
+    said = machine.check(f"trace-map {LAST}/per_cpu/cpu1/trace_pipe_raw")
+    subbufs = [int(events) for events in re.findall(r"^sub-buffer \d+: \d+ bytes, (\d+) events", said, re.M)]
+    entries, read = map(int, re.search(r"^(\d+) entries written, (\d+) read", said, re.M).groups())
+    assert len(subbufs) > 10 and sum(subbufs) == read == entries, said
+
+
 def test_a_new_trace_replaces_that_of_the_last_boot(machine):
     machine.check(f"cd {LAST}; echo 1 > tracing_on; echo new > trace_marker")
     trace = machine.check("grep -v '^#' trace")

@@ -2,14 +2,16 @@
  * mmap(2) of trace_pipe_raw: a program reads the sub-buffers of a CPU in its own memory
  * (trace/ring_buffer/map.c). docs/ring-buffer-map.md is the user's page.
  *
- * Who may: who may open the file for reading. The area is shared, and never writable or executable,
- * also later: VM_MAYWRITE and VM_MAYEXEC go. It is not inherited, does not grow, and cannot be split.
+ * Who may: who may open the file for reading. The area is shared, and never writable or
+ * executable, also later: VM_MAYWRITE and VM_MAYEXEC go. It is not inherited, does not grow, and
+ * cannot be split.
  *
- * What lives how long: an area holds the open file, so the trace_array stays. It counts in the ring,
- * so the ring keeps its pages, and in snapshot_users, so that it stays the one that writers use.
- * Entries of page tables count pages. So nothing here depends on the order of unmapping and freeing.
+ * What lives how long: an area holds the open file, so the trace_array stays. It counts in the
+ * ring, so the ring keeps its pages, and in snapshot_users, so that it stays the one that writers
+ * use. Entries of page tables count pages. So nothing here depends on the order of unmapping and
+ * freeing.
  */
-#include "arch/cpu/irqflags.h"
+#include "kernel/init.h"
 #include "kernel/mm/user_page.h"
 #include "kernel/vm/mm.h"
 #include "trace/core/files.h"
@@ -29,18 +31,10 @@ static void release_buffer(struct trace_array *tr)
 /* Keeps the buffer that writers use from becoming the snapshot, and returns it. NULL: busy. */
 static struct trace_buffer *hold_buffer(struct trace_array *tr)
 {
-	struct trace_buffer *buffer;
-	unsigned long flags;
-
 	if (!tracing_add_snapshot_user(tr, -1))
 		return NULL;
-	/* Behind an exchange that has begun: swap_buffers() asks under the lock. */
-	raw_local_irq_save(flags);
-	raw_ticket_lock(&tr->snapshot_lock);
-	buffer = tr->buffer;
-	raw_ticket_unlock(&tr->snapshot_lock);
-	raw_local_irq_restore(flags);
-	return buffer;
+	/* Who takes snapshots has stopped doing so before it gave this up. */
+	return READ_ONCE(tr->buffer);
 }
 
 /* A child that asks for it by madvise(MADV_DOFORK), or mremap(2), which moves the area. */
@@ -60,8 +54,7 @@ static void buffer_close(struct vm_area_struct *vma)
 /* The area counts in the ring, so no lock is needed. */
 static unsigned buffer_fault(struct vm_fault *vmf)
 {
-	vmf->page = virt_to_page(
-		ring_buffer_mapped_page(vmf->vma->vm_private_data, vmf->pgoff));
+	vmf->page = virt_to_page(ring_buffer_mapped_page(vmf->vma->vm_private_data, vmf->pgoff));
 	get_page(vmf->page);
 	return 0;
 }
@@ -96,13 +89,30 @@ static int buffer_mmap(struct file *file, struct vm_area_struct *vma)
 	return 0;
 }
 
-static long buffer_get_reader(struct file *file)
+/* No event will follow those in the buffer. */
+static bool buffer_ended(void *tr)
 {
-	struct trace_cpu *where = trace_file_cpu(file);
-
-	return ring_buffer_map_get_reader(READ_ONCE(where->tr->buffer), (unsigned)where->cpu);
+	return !tracing_is_on_tr(tr);
 }
 
-TRACE_RAW_MAPPING = { .mmap = buffer_mmap,
-		      .cmd = TRACE_MMAP_IOCTL_GET_READER,
-		      .get_reader = buffer_get_reader };
+static long buffer_ioctl(struct file *file, unsigned cmd, unsigned long arg __unused)
+{
+	struct trace_cpu *where = trace_file_cpu(file);
+	struct trace_buffer *buffer = READ_ONCE(where->tr->buffer);
+	int error = 0;
+
+	if (cmd != TRACE_MMAP_IOCTL_GET_READER)
+		return -ENOTTY;
+	if (!(file->f_flags & O_NONBLOCK))
+		error = ring_buffer_wait(buffer, where->cpu, &where->tr->buffer_percent,
+					 buffer_ended, where->tr);
+	return error ? error : ring_buffer_map_get_reader(buffer, (unsigned)where->cpu);
+}
+
+static int __init buffer_mmap_init(void)
+{
+	tracing_buffers_fops.mmap = buffer_mmap;
+	tracing_buffers_fops.ioctl = buffer_ioctl;
+	return 0;
+}
+core_initcall(buffer_mmap_init);

@@ -26,20 +26,8 @@ struct trace_file {
 /* Creates all files of tr in tr->dir. 0 or -ENOMEM. T held. */
 int trace_create_files(struct trace_array *tr);
 
-struct vm_area_struct;
-
-/*
- * What a program may do with trace_pipe_raw beside reading it. trace/core/buffer_mmap.c makes the
- * only entry of this linker table; without it mmap(2) gives -ENODEV.
- */
-struct trace_raw_mapping {
-	int (*mmap)(struct file *file, struct vm_area_struct *vma); /* as file_operations.mmap */
-	unsigned cmd;                          /* of ioctl(2): waits as read(2) does, then calls */
-	long (*get_reader)(struct file *file); /* 0 or an errno. Task context */
-};
-#define TRACE_RAW_MAPPING                                                                          \
-	static const struct trace_raw_mapping raw_mapping LINKER_TABLE_ENTRY(                      \
-		rodata, trace_raw_mappings, "")
+/* Of trace_pipe_raw. trace/core/buffer_mmap.c adds mmap and ioctl at the boot. */
+extern struct file_operations tracing_buffers_fops;
 
 static inline struct trace_cpu *trace_file_cpu(struct file *file)
 {

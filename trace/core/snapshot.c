@@ -34,18 +34,12 @@ static void swap_and_unlock(struct trace_array *tr)
 /*
  * Exchanges the buffers. If another CPU is doing so for tr, its snapshot serves for this call too.
  * The function does not wait for the lock, because a waiter's wake-up calls functions that may be
- * traced and may call this function again. False: a program maps the buffer. Interrupts off.
+ * traced and may call this function again. Interrupts off.
  */
-static bool swap_buffers(struct trace_array *tr)
+static void swap_buffers(struct trace_array *tr)
 {
-	if (!raw_ticket_trylock(&tr->snapshot_lock))
-		return true;
-	if (READ_ONCE(tr->snapshot_users) < 0) {
-		raw_ticket_unlock(&tr->snapshot_lock);
-		return false;
-	}
-	swap_and_unlock(tr);
-	return true;
+	if (raw_ticket_trylock(&tr->snapshot_lock))
+		swap_and_unlock(tr);
 }
 
 /* A latency tracer does not run again in the functions that a waiter calls. */
@@ -63,7 +57,6 @@ static void say(struct trace_array *tr, const char *text)
 void tracing_snapshot_tr(struct trace_array *tr)
 {
 	unsigned long flags;
-	bool taken;
 
 	if (in_nmi()) { /* it may have interrupted the holder of the lock */
 		say(tr, "*** snapshot asked for in an NMI: not taken ***\n");
@@ -74,10 +67,8 @@ void tracing_snapshot_tr(struct trace_array *tr)
 		tracing_record_off_tr(tr);
 	} else {
 		raw_local_irq_save(flags);
-		taken = swap_buffers(tr);
+		swap_buffers(tr);
 		raw_local_irq_restore(flags);
-		if (!taken)
-			say(tr, "*** a program maps the buffer: snapshot not taken ***\n");
 	}
 }
 

@@ -5,8 +5,9 @@
 
 /*
  * Keeps the trace as the snapshot, and continues in the other buffer, which still holds the
- * previous snapshot. Any context. In an NMI the function only writes a line into the trace. If no
- * snapshot buffer is allocated, it writes a line and sets tracing_on to 0, as Linux does.
+ * previous snapshot. The caller has armed snapshots. Any context. In an NMI the function only
+ * writes a line into the trace. If no snapshot buffer is allocated, it writes a line and sets
+ * tracing_on to 0, as Linux does.
  */
 void tracing_snapshot_tr(struct trace_array *tr);
 /*

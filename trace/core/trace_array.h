@@ -41,10 +41,10 @@ struct trace_array {
 	 * `buffer`, so that it must not become the snapshot. snapshot.h
 	 */
 	int snapshot_users;
-	bool recording;                  /* [A] tracing_on; set_recording() copies it to both */
-	bool snapshot_allocated;         /* [T] both buffers have the same size */
-	struct mutex tracer_lock;        /* taken before T: one change of current_trace at a time */
-	struct tracer *current_trace;    /* [tracer_lock and T] never NULL */
+	bool recording;               /* [A] tracing_on; set_recording() copies it to both */
+	bool snapshot_allocated;      /* [T] both buffers have the same size */
+	struct mutex tracer_lock;     /* taken before T: one change of current_trace at a time */
+	struct tracer *current_trace; /* [tracer_lock and T] never NULL */
 	/*
 	 * [tracer_lock and T] to write: readers print with this tracer. It follows current_trace,
 	 * but remains the old tracer until that has stopped and its entries are removed.

@@ -307,20 +307,6 @@ static int read_sub_buffer(struct trace_raw *raw)
 	}
 }
 
-/* Waits until the buffer is buffer_percent full. 0 or -EINTR. raw->lock held, but not meanwhile. */
-static int wait_raw(struct trace_raw *raw)
-{
-	struct trace_cpu *where = raw->where;
-	int error;
-
-	raw->waits_for = READ_ONCE(where->tr->buffer);
-	mutex_unlock(&raw->lock);
-	error = ring_buffer_wait(raw->waits_for, where->cpu, &where->tr->buffer_percent, raw_ended,
-				 raw);
-	mutex_lock(&raw->lock);
-	return error;
-}
-
 /*
  * Reads a sub-buffer: 1, 0 at the end of the file, -EAGAIN, -EINTR or -ENOMEM. A snapshot gets no
  * more.
@@ -340,7 +326,11 @@ static int tracing_buffers_fill(struct file *file, struct trace_raw *raw)
 			return -EAGAIN;
 		if (!tracing_is_on_tr(where->tr) && raw->any)
 			return 0;
-		ret = wait_raw(raw);
+		raw->waits_for = READ_ONCE(where->tr->buffer);
+		mutex_unlock(&raw->lock);
+		ret = ring_buffer_wait(raw->waits_for, where->cpu, &where->tr->buffer_percent,
+				       raw_ended, raw);
+		mutex_lock(&raw->lock);
 		if (ret)
 			return ret;
 	}
@@ -380,38 +370,10 @@ static unsigned tracing_buffers_poll(struct file *file, struct poll_table_struct
 	return READ_ONCE(raw->read) < READ_ONCE(raw->size) ? mask | POLLIN | POLLRDNORM : mask;
 }
 
-DEFINE_LINKER_TABLE(rodata, const struct trace_raw_mapping, trace_raw_mappings);
-
-static int tracing_buffers_mmap(struct file *file, struct vm_area_struct *vma)
-{
-	for_each_linker_table_entry (mapping, trace_raw_mappings)
-		return mapping->mmap(file, vma);
-	return -ENODEV;
-}
-
-static long tracing_buffers_ioctl(struct file *file, unsigned cmd, unsigned long arg __unused)
-{
-	struct trace_raw *raw = file->private_data;
-	int error = 0;
-
-	for_each_linker_table_entry (mapping, trace_raw_mappings) {
-		if (cmd != mapping->cmd)
-			break;
-		mutex_lock(&raw->lock);
-		if (!(file->f_flags & O_NONBLOCK))
-			error = wait_raw(raw);
-		mutex_unlock(&raw->lock);
-		return error ? error : mapping->get_reader(file);
-	}
-	return -ENOTTY;
-}
-
-static const struct file_operations tracing_buffers_fops = {
+struct file_operations tracing_buffers_fops __ro_after_init = {
 	.open = tracing_buffers_open,
 	.read = tracing_buffers_read,
 	.poll = tracing_buffers_poll,
-	.mmap = tracing_buffers_mmap,
-	.ioctl = tracing_buffers_ioctl,
 	.llseek = no_llseek,
 	.release = tracing_buffers_release,
 };

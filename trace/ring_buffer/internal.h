@@ -169,7 +169,9 @@ struct ring_buffer_per_cpu {
 	u32 generation; /* [M] of the ring: a new ring numbers its sub-buffers anew */
 	u32 resets;     /* [M] a reset numbers events anew, and makes a new generation */
 	u32 mapped;     /* [buffer->map_lock] areas of programs that show the ring */
-	struct trace_buffer_meta *meta; /* [M] the first page of these areas; NULL: none */
+	struct trace_buffer_meta *meta; /* [M] the first page of these areas */
+	/* [M] After a reset: tells the programs. NULL: there are none. map.c */
+	void (*was_reset)(struct ring_buffer_per_cpu *cb);
 };
 
 struct trace_buffer {
@@ -184,8 +186,8 @@ struct trace_buffer {
 	u64 (*clock)(void);
 	rb_wait_queue_t waiters; /* readers of all CPUs */
 	unsigned nr_cpus;
-	u32 swaps; /* [A] of parts, so far: swap.c */
-	rb_mutex_t map_lock; /* rings that are mapped do not change: map.c. After mmap_lock */
+	u32 swaps;             /* [A] of parts, so far: swap.c */
+	struct mutex map_lock; /* rings that are mapped do not change: map.c. After mmap_lock */
 	/* [A] constant, but for swap.c. NULL for a CPU that does not exist. */
 	struct ring_buffer_per_cpu *cpus[];
 };

@@ -4,7 +4,6 @@
  */
 #include "kernel/errno.h"
 #include "trace/ring_buffer/internal.h"
-#include "trace/ring_buffer/map.h"
 
 void rb_set_shape(struct ring_buffer_per_cpu *cb, u32 nr_slots, u32 order)
 {
@@ -148,7 +147,7 @@ struct trace_buffer *rb_alloc_buffer(u32 flags)
 	buffer->nr_cpus = nr_cpus;
 	buffer->clock = rb_default_clock;
 	rb_wait_queue_init(&buffer->waiters);
-	rb_mutex_init(&buffer->map_lock);
+	mutex_init(&buffer->map_lock);
 	return buffer;
 }
 
@@ -236,7 +235,8 @@ static void rb_reset_ring(struct ring_buffer_per_cpu *cb)
 {
 	rb_init_ring(cb);
 	cb->resets++;
-	rb_update_meta(cb);
+	if (cb->was_reset)
+		cb->was_reset(cb);
 }
 
 /*
@@ -349,7 +349,7 @@ static int rb_resize(struct trace_buffer *buffer, size_t size, u32 order, int cp
 	struct rb_resizing r;
 	int error = rb_alloc_resizing(&r, buffer->nr_cpus);
 
-	rb_mutex_lock(&buffer->map_lock); /* what a program maps keeps its size */
+	mutex_lock(&buffer->map_lock); /* what a program maps keeps its size */
 	if (buffer->flags & RB_FL_PERSISTENT)
 		error = -EBUSY;
 	/* Allocate the memory of all CPUs first: a failure must change nothing. */
@@ -368,7 +368,7 @@ static int rb_resize(struct trace_buffer *buffer, size_t size, u32 order, int cp
 	for (unsigned i = 0; i < buffer->nr_cpus && !error; i++)
 		if (r.rings[i].pages)
 			rb_exchange_ring(buffer->cpus[i], &r.rings[i]);
-	rb_mutex_unlock(&buffer->map_lock);
+	mutex_unlock(&buffer->map_lock);
 	rb_free_resizing(&r);
 	return error;
 }

@@ -16,6 +16,19 @@
 #include "kernel/errno.h"
 #include "trace/ring_buffer/map.h"
 
+/* Tells the programs what the reader has. [M] */
+static void update_meta(struct ring_buffer_per_cpu *cb)
+{
+	struct trace_buffer_meta *meta = cb->meta;
+
+	meta->reader.id = rb_subbuf_id(cb, cb->reader_index);
+	meta->reader.read = cb->read;
+	meta->reader.lost_events = cb->lost;
+	meta->entries = READ_ONCE(cb->written);
+	meta->overrun = READ_ONCE(cb->overrun);
+	meta->read = cb->read_events;
+}
+
 /* The ring's first area: makes the page of numbers, as large as a sub-buffer. map_lock held. */
 static int make_meta(struct ring_buffer_per_cpu *cb)
 {
@@ -29,7 +42,8 @@ static int make_meta(struct ring_buffer_per_cpu *cb)
 	meta->nr_subbufs = cb->nr_slots + 1;
 	flags = rb_reader_lock(cb);
 	cb->meta = meta;
-	rb_update_meta(cb);
+	cb->was_reset = update_meta;
+	update_meta(cb);
 	rb_reader_unlock(cb, flags);
 	return 0;
 }
@@ -41,7 +55,7 @@ struct ring_buffer_per_cpu *ring_buffer_map(struct trace_buffer *buffer, unsigne
 	int error = 0;
 	u64 total;
 
-	rb_mutex_lock(&buffer->map_lock);
+	mutex_lock(&buffer->map_lock);
 	total = (cb->nr_slots + 2UL) << cb->order;
 	if (first & (BIT(cb->order) - 1) || first >= total || pages > total - first)
 		error = -EINVAL;
@@ -49,15 +63,15 @@ struct ring_buffer_per_cpu *ring_buffer_map(struct trace_buffer *buffer, unsigne
 		error = make_meta(cb);
 	if (!error)
 		cb->mapped++;
-	rb_mutex_unlock(&buffer->map_lock);
+	mutex_unlock(&buffer->map_lock);
 	return error ? ERR_PTR(error) : cb;
 }
 
 void ring_buffer_map_dup(struct ring_buffer_per_cpu *cb)
 {
-	rb_mutex_lock(&cb->buffer->map_lock);
+	mutex_lock(&cb->buffer->map_lock);
 	cb->mapped++;
-	rb_mutex_unlock(&cb->buffer->map_lock);
+	mutex_unlock(&cb->buffer->map_lock);
 }
 
 void ring_buffer_unmap(struct ring_buffer_per_cpu *cb)
@@ -65,15 +79,16 @@ void ring_buffer_unmap(struct ring_buffer_per_cpu *cb)
 	struct trace_buffer_meta *meta;
 	unsigned long flags;
 
-	rb_mutex_lock(&cb->buffer->map_lock);
+	mutex_lock(&cb->buffer->map_lock);
 	if (!--cb->mapped) {
 		flags = rb_reader_lock(cb);
 		meta = cb->meta;
 		cb->meta = NULL;
+		cb->was_reset = NULL;
 		rb_reader_unlock(cb, flags);
 		rb_free_ring_pages(meta, cb->order);
 	}
-	rb_mutex_unlock(&cb->buffer->map_lock);
+	mutex_unlock(&cb->buffer->map_lock);
 }
 
 void *ring_buffer_mapped_page(const struct ring_buffer_per_cpu *cb, u64 number)
@@ -112,7 +127,7 @@ int ring_buffer_map_get_reader(struct trace_buffer *buffer, unsigned cpu)
 	if (length) {
 		publish_page(cb, length);
 		rb_consume_page(cb, length);
-		rb_update_meta(cb);
+		update_meta(cb);
 		cb->meta->reader.lost_events = lost;
 	}
 	rb_reader_unlock(cb, flags);

@@ -1,5 +1,5 @@
 /*
- * A CPU's ring in the memory of programs: the structure that they see, and who counts what.
+ * A CPU's ring in the memory of programs, struct trace_buffer_meta and sub-buffers:
  * trace/core/buffer_mmap.c is mmap(2) of trace_pipe_raw. Read trace/ring_buffer/internal.h first.
  */
 #pragma once
@@ -40,21 +40,6 @@ static inline u32 rb_subbuf_id(const struct ring_buffer_per_cpu *cb, u32 index)
 static inline void *rb_subbuf(const struct ring_buffer_per_cpu *cb, u32 id)
 {
 	return cb->pages[(id ? id - 1 : cb->nr_slots) << cb->order].data;
-}
-
-/* Tells the programs what the reader has, if there are any. [M] */
-static inline void rb_update_meta(struct ring_buffer_per_cpu *cb)
-{
-	struct trace_buffer_meta *meta = cb->meta;
-
-	if (!meta)
-		return;
-	meta->reader.id = rb_subbuf_id(cb, cb->reader_index);
-	meta->reader.read = cb->read;
-	meta->reader.lost_events = cb->lost;
-	meta->entries = READ_ONCE(cb->written);
-	meta->overrun = READ_ONCE(cb->overrun);
-	meta->read = cb->read_events;
 }
 
 /*

@@ -152,9 +152,11 @@ DEFINE_FUNC_COMMAND(traceoff) = { .name = "traceoff",
 DEFINE_FUNC_COMMAND(stacktrace) = { .name = "stacktrace",
 				    .func = stacktrace,
 				    .counted = stacktrace_counted };
-DEFINE_FUNC_COMMAND(snapshot) = {
-	.name = "snapshot", .func = snapshot, .counted = snapshot_counted, .start = snapshot_start, .stop = snapshot_stop
-};
+DEFINE_FUNC_COMMAND(snapshot) = { .name = "snapshot",
+				  .func = snapshot,
+				  .counted = snapshot_counted,
+				  .start = snapshot_start,
+				  .stop = snapshot_stop };
 DEFINE_FUNC_COMMAND(dump) = { .name = "dump", .func = dump, .fixed_count = 1 };
 DEFINE_FUNC_COMMAND(cpudump) = { .name = "cpudump", .func = cpudump };
 

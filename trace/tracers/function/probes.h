@@ -30,7 +30,7 @@ struct ftrace_func_command {
 	/* Before the first function; 0 or an errno. */
 	int (*start)(struct trace_array *tr, void *data);
 	void (*stop)(struct trace_array *tr, void *data); /* after the last function is removed */
-	void (*print)(struct seq_file *m, void *data); /* prints data, with a colon behind it */
+	void (*print)(struct seq_file *m, void *data);    /* prints data, with a colon behind it */
 }; /* The last four may be NULL. They are called with E (event_mutex) held. */
 
 /* One command with its data in one trace_array, with or without counts, and its functions. */
