@@ -205,10 +205,17 @@ def test_watch(lab):
         ("write", [("watch field+2 2",), ("watch field+7 1",), ("watch field+24 4",), ("watch field+40 8",), hit(7, 0, 7), ("delete field+7",),
                    ("watch field+32 8",), hit(2, 0, 0x1234), hit(24, 0, 66), hit(32, 0, ones - 9), ("delete field+32",), hit(40, 0, 5),
                    ("continue", "exited with status 0")]),
+        ("write", [("watch field+8 8",), hit(8, 0, ones), ("delete field+8",), ("watch field+8 8",), hit(8, ones, ones - 9),
+                   ("continue", "exited with status 0")]),
         ("write", [("watch field+1 2", "error: …"), ("watch field+7 1",), hit(7, 0, 7), hit(7, 7, 70), ("continue", "exited with status 0")]),
         (f"slow {ROUNDS}", [("watch leaves 8",), ("continue", *ends())]),
+        ("write", [*[("watch 0x8 8", "error: …")] * 4, ("watch field+8 8",), hit(8, 0, ones), ("delete field+8",),
+                   ("continue", "exited with status 0")]),
         ("leaf 1", [("break leaf_count",), ("watch leaves 8",), ("continue", f"breakpoint at {target.place('leaf_count')}"),
-                    ("continue", f"watch {target.place('leaves')}: 0 -> 1", f"at {target.place('leaf_end')}"), ("continue", *ends(leaves=1))]))
+                    ("continue", f"watch {target.place('leaves')}: 0 -> 1", f"at {target.place('leaf_end')}"), ("continue", *ends(leaves=1))]),
+        ("leaf 1", [("break leaf_count",), ("break leaf_end",), ("watch leaves 8",), ("continue", f"breakpoint at {target.place('leaf_count')}"),
+                    ("continue", f"watch {target.place('leaves')}: 0 -> 1", f"at {target.place('leaf_end')}"),
+                    ("continue", f"breakpoint at {target.place('leaf_end')}"), ("continue", *ends(leaves=1))]))
 
 
 # Runs the program in the mode $1, lets mdb take it, and tells it to end.
