@@ -139,6 +139,10 @@ def test_signals(lab):
         ("signals", [("break traps_itself+1",), *own[:2], ("continue", f"breakpoint at {target.place('traps_itself', 1)}"), own[2],
                      ("continue", "signal 12 at 0x…")]),
         ("leaf 3", [("break leaf",), ("continue", f"breakpoint at {target.place('leaf')}"), (f"!kill -9 {send}",), ("continue", "killed by signal 9")]),
+        # Two signals at a breakpoint: each is shown, and the program gets past it.
+        ("leaf 1", [("break leaf",), ("continue", f"breakpoint at {target.place('leaf')}"), (f"!kill -USR2 {send}",),
+                    ("continue", f"signal 12 at {target.place('leaf')}"), (f"!kill -TRAP {send}",), ("continue", f"signal 5 at {target.place('leaf')}"),
+                    ("continue", "signal 12 at 0x…"), ("continue", *ends(leaves=1, usr2=1, trap=1))]),
         ("leaf 3", [(f"!kill -STOP {send}",), ("continue", "signal 19 at 0x…"), ("continue", "paused at 0x…"), ("continue", *ends(leaves=3))]))
 
 

@@ -31,6 +31,7 @@ unsigned watches_hit;
 static struct breakpoint breakpoints[BREAKPOINTS_MAX];
 static unsigned breakpoint_count;
 static uint64_t reported; /* the program stands at this breakpoint, and mdb has said so */
+static uint64_t held;     /* signals that it gets when it has left that breakpoint: bit n - 1 for signal n */
 
 /* ---- registers ---- */
 
@@ -268,12 +269,25 @@ static enum stop wait_stop(void)
 	/* END LAB 16 */
 }
 
+/* Gives what is held: one signal with the next request; each other one is sent again, so that it stops the program again. */
+static void give_held(void)
+{
+	for (int n = 1; held; n++, held >>= 1) {
+		if (!(held & 1) || n == signal_to_give)
+			continue;
+		if (signal_to_give)
+			syscall(SYS_tgkill, pid, pid, n);
+		else
+			signal_to_give = n;
+	}
+}
+
 enum stop resume(int request)
 {
 	/*
 	 * LAB 16: If the program stands at a breakpoint that mdb has shown: over it first.
 	 * Starts as:
-	 * (void)request, (void)wait_stop;
+	 * (void)request, (void)wait_stop, (void)give_held;
 	 * errno = ENOSYS;
 	 * return FAILED;
 	 */
@@ -281,20 +295,22 @@ enum stop resume(int request)
 
 	if (here && here->address == reported) {
 		uint64_t address = reported;
-		int later = signal_to_give;
 		enum stop stop;
 
+		if (signal_to_give)
+			held |= 1ULL << (signal_to_give - 1);
 		write_byte(address, here->byte);
 		if (ptrace(PTRACE_SINGLESTEP, pid, 0, 0) < 0 && errno != ESRCH) /* ESRCH: SIGKILL has ended it */
 			return FAILED;
 		stop = wait_stop();
 		if (pid && find_breakpoint(address))
 			write_byte(address, INT3);
-		if (later && stop != ENDED && signal_to_give)
-			syscall(SYS_tgkill, pid, pid, later); /* two signals: this one comes again */
-		else if (later && stop != ENDED)
-			signal_to_give = later;
-		if (stop != STEPPED || request == PTRACE_SINGLESTEP)
+		/* A new signal. The instruction has not been executed: what is held stays so. */
+		if (stop == ENDED || (stop == SIGNALLED && !(held >> (signal_to_give - 1) & 1)))
+			return stop;
+		/* One that is held again is of the instruction itself, which never succeeds: the program gets it here. */
+		give_held();
+		if ((stop != STEPPED && stop != SIGNALLED) || request == PTRACE_SINGLESTEP)
 			return stop;
 	}
 	reported = 0;
@@ -409,6 +425,7 @@ void detach(void)
 	for (unsigned n = 0; n < WATCHES_MAX; n++)
 		if (watches[n].size)
 			remove_watch(n);
+	give_held();
 	ptrace(PTRACE_DETACH, pid, 0, signal_to_give);
 	/* END LAB 16 */
 	pid = 0;
