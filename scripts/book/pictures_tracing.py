@@ -358,6 +358,24 @@ def draw_ring_buffer_map():
     return d
 
 
+def draw_usdt():
+    d = Drawing("A probe that a program brings along")
+    d.title_text(0, 10, "the ELF file")
+    d.box(0, 24, 300, 112, "note: stapsdt\naddress, base, semaphore\norders, taken\n-8@%rbx 8@%rbp", "yellow")
+    d.box(0, 160, 300, 40, "text: 90 (nop)", "plain")
+    d.box(0, 200, 300, 40, "data: semaphore 00 00", "plain")
+    d.title_text(520, 10, "each process, while the event is on")
+    d.box(520, 160, 300, 40, "text: cc (int3)", "red")
+    d.box(520, 200, 300, 40, "data: semaphore 01 00", "green")
+    d.arrow((302, 80), (400, 80), (400, 120), (420, 120))
+    d.box(422, 90, 230, 50, "uprobe_events:\nPATH:OFFSET(SEMAPHORE)", "blue")
+    d.arrow((540, 142), (540, 158))
+    d.line((302, 180), (518, 180), dashed=True)
+    d.line((302, 220), (518, 220), dashed=True)
+    d.note(0, 270, "The file stays as it is. The page of each process that has a probe is its own.")
+    return d
+
+
 def draw_uprobe():
     d = Drawing("A probe in a program: the byte, the slot, and the way")
     d.title_text(0, 10, "the program")

@@ -5,6 +5,7 @@
 
 That writes data/kselftests.txt: what fails there. The programs are tools/testing/selftests of Debian's package linux-source-6.1,
 unmodified, about parts that nop5 has: /proc, pidfds, mremap, ptrace, filters of system calls, breakpoints, and x86's entry code.
+Those of NEWER are of linux-source-6.12: Linux 6.1 has nothing that they test, so all of them must pass here.
 """
 import re
 import subprocess
@@ -20,7 +21,7 @@ ABSENT = DATA / "kselftests_absent.txt"
 
 PACKAGE = "linux-source-6.1"
 WORK = ROOT / "build/kselftests"
-SUITE = WORK / PACKAGE / "tools/testing/selftests"
+SELFTESTS = "tools/testing/selftests"
 # Programs that need namespaces, 32-bit calls, a local descriptor table or 2 GB of memory are not among them.
 PROGRAMS = {
     "breakpoints": ("breakpoint_test",),
@@ -34,6 +35,9 @@ PROGRAMS = {
     "x86": ("corrupt_xstate_header", "ioperm", "iopl", "mov_ss_trap", "sigaltstack", "sigtrap_loop", "single_step_syscall", "syscall_arg_fault", "syscall_nt",
             "syscall_numbering", "sysret_rip", "test_mremap_vdso", "test_vsyscall"),
 }
+NEWER_PACKAGE = "linux-source-6.12"
+NEWER = ("ring-buffer/map_test",)
+NEWER_HEADERS = ("trace_mmap.h",)
 NAMES = [f"{folder}/{program}" for folder, programs in PROGRAMS.items() for program in programs]
 # What each folder's Makefile says, and static.
 FLAGS = {"breakpoints": ["-O0"]}
@@ -52,25 +56,42 @@ def run(*command):
     subprocess.run(command, check=True, cwd=WORK)
 
 
-def unpack():
-    run("apt-get", "-qq", "download", PACKAGE)
-    package, = WORK.glob(f"{PACKAGE}_*.deb")
-    wanted = f"{PACKAGE}/tools/testing/selftests"
-    run("sh", "-c", f"dpkg-deb --fsys-tarfile {package} | tar -xO ./usr/src/{PACKAGE}.tar.xz | tar -xJ {wanted}")
-    package.unlink()
+def suite(name):
+    """The selftests of a package, unpacked, with its headers for programs."""
+    directory = WORK / name
+    if not directory.exists():
+        run("apt-get", "-qq", "download", name)
+        package, = WORK.glob(f"{name}_*.deb")
+        wanted = f"{name}/{SELFTESTS} {name}/include/uapi/linux"
+        run("sh", "-c", f"dpkg-deb --fsys-tarfile {package} | tar -xO ./usr/src/{name}.tar.xz | tar -xJ {wanted}")
+        package.unlink()
+    return directory / SELFTESTS
+
+
+def build(root, name, selftests, *flags):
+    program = root / "kselftests" / name
+    if not program.exists():
+        program.parent.mkdir(parents=True, exist_ok=True)
+        run("gcc", "-static", "-s", "-w", "-D_GNU_SOURCE", *flags, f"-I{selftests}", "-o", program, selftests / f"{name}.c", "-lpthread", "-lcap")
+
+
+def newer_headers():
+    """A directory with those headers of NEWER_PACKAGE that the host lacks."""
+    directory = WORK / "headers/linux"
+    directory.mkdir(parents=True, exist_ok=True)
+    for name in NEWER_HEADERS:
+        (directory / name).write_text((suite(NEWER_PACKAGE).parents[2] / "include/uapi/linux" / name).read_text())
+    return directory.parent
 
 
 def tree():
     """The directory /kselftests of the root file system, and what runs a program of it."""
     root = WORK / "root"
     WORK.mkdir(parents=True, exist_ok=True)
-    if not SUITE.exists():
-        unpack()
     for name in NAMES:
-        program = root / "kselftests" / name
-        if not program.exists():
-            program.parent.mkdir(parents=True, exist_ok=True)
-            run("gcc", "-static", "-s", "-w", "-D_GNU_SOURCE", *FLAGS.get(name.split("/")[0], ["-O2"]), f"-I{SUITE}", "-o", program, SUITE / f"{name}.c", "-lpthread", "-lcap")
+        build(root, name, suite(PACKAGE), *FLAGS.get(name.split("/")[0], ["-O2"]))
+    for name in NEWER:
+        build(root, name, suite(NEWER_PACKAGE), "-O2", f"-I{newer_headers()}")
     script = root / "usr/bin/kselftest"
     script.parent.mkdir(parents=True, exist_ok=True)
     script.write_text(SCRIPT)

@@ -1,6 +1,6 @@
-"""Linux's own tests of /proc, pidfds, mremap, ptrace, seccomp, breakpoints and x86's entry code, unmodified, inside nop5.
+"""Linux's own tests of /proc, pidfds, mremap, ptrace, seccomp, breakpoints and x86's entry code, unmodified, inside nop5; of 6.12 that of mapped buffers.
 
-It is in `make soak` only, because it downloads Debian's package linux-source-6.1. data/kselftests.txt names what fails on Linux 6.1
+It is in `make soak` only, because it downloads Debian's packages linux-source-6.1 and linux-source-6.12. data/kselftests.txt names what fails on Linux 6.1
 in QEMU, data/kselftests_absent.txt what fails here besides. Each line must be true: whoever makes another test pass takes its line away.
 """
 from fnmatch import fnmatchcase
@@ -26,7 +26,7 @@ def machine(shared, request):
     yield from lend(shared, request.node)
 
 
-@pytest.mark.parametrize("name", kselftests.NAMES)
+@pytest.mark.parametrize("name", [*kselftests.NAMES, *kselftests.NEWER])
 def test_what_fails_here_and_not_on_linux_wants_what_is_absent(machine, name):
     machine.send(f"kselftest {name}\n")
     status = int(machine.expect(rf"^STATUS {name} (\d+)\r?$", timeout=SLOWEST)[1])
