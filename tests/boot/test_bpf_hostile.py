@@ -43,6 +43,13 @@ def test_a_few_thousand_hostile_programs_do_no_harm(boot, image):
     attack(boot(cpus=4, mem="512M", initrd=image), range(1, 4), 100, 700)
 
 
+def test_proofs_that_need_much_memory_go_on_one_after_the_other(boot, image):
+    """Six times 64 MB are more than the machine has. Each is refused for what it needs itself, not for want of memory."""
+    machine = boot(cpus=2, mem="256M", initrd=image)
+    assert "6 of 6 are too large" in machine.check("bpf_hostile together 6")
+    assert not BAD.search(machine.text), machine.says
+
+
 @pytest.mark.soak
 @pytest.mark.variant
 @pytest.mark.parametrize("how", ["", "DEBUG=1"])

@@ -102,6 +102,20 @@ void __cond_resched(void)
 	task.user_work = world_interrupted ? USER_WORK_SIGPENDING : 0;
 	task.pending.signal = world_interrupted ? SIG_BIT(SIGKILL) : 0;
 }
+int bpf_check_memory_wait(struct bpf_check_memory *memory, size_t size)
+{
+	(void)memory, (void)size;
+	return 0;
+}
+void bpf_check_memory_count(struct bpf_check_memory *memory, ssize_t size)
+{
+	memory->bytes += (size_t)size;
+}
+void bpf_check_memory_end(struct bpf_check_memory *memory)
+{
+	if (memory->bytes)
+		abort(); /* all is given back */
+}
 ktime_t ktime_get(void)
 {
 	return 0;

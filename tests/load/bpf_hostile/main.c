@@ -2,11 +2,15 @@
  * Loads hostile programs by bpf(2), and runs those that the kernel takes.
  *
  *     bpf_hostile SEED STRINGS PROGRAMS CPUS
+ *     bpf_hostile together TASKS
  *
  * One process for each CPU. Together they load STRINGS strings of random bytes, and PROGRAMS programs of
  * the generator of tests/fuzz/fuzz_bpf_verifier.c, most of them with a few bytes changed. Another process
  * changes the maps all the time. Prints what became of them. Whoever calls it sees whether the kernel has
  * complained.
+ *
+ * The second form loads a program that needs more than 64 MB for its proof, by several tasks at the same
+ * time. Each must be refused for that, and none for want of memory.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,12 +30,12 @@
 #include "trace/bpf/helpers/numbers.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define BTF_FD	      40
+#define BTF_FD        40
 
 /* Shared by the processes. */
 static struct counts {
 	unsigned long loaded, refused, runs;
-} *counts;
+} * counts;
 static unsigned long long random_state;
 
 static long bpf(int cmd, union bpf_attr *attr)
@@ -122,10 +126,13 @@ static void run(int fd, u32 type)
 	static u8 packet[64], context[96];
 	u64 data = type == BPF_PROG_TYPE_SOCKET_FILTER ? (u64)packet : 0;
 
-	counts->runs += !BPF(BPF_PROG_TEST_RUN, .test = {
-		.prog_fd = (u32)fd, .data_in = data, .data_size_in = data ? sizeof(packet) : 0,
-		.ctx_in = data ? 0 : (u64)context, .ctx_size_in = data ? 0 : sizeof(context),
-		.repeat = data ? 1 + random_number() % 4 : 0 });
+	counts->runs +=
+		!BPF(BPF_PROG_TEST_RUN, .test = { .prog_fd = (u32)fd,
+						  .data_in = data,
+						  .data_size_in = data ? sizeof(packet) : 0,
+						  .ctx_in = data ? 0 : (u64)context,
+						  .ctx_size_in = data ? 0 : sizeof(context),
+						  .repeat = data ? 1 + random_number() % 4 : 0 });
 }
 
 static void load(u32 type, const struct bpf_insn *insns, u32 len, bool may_run)
@@ -143,7 +150,7 @@ static void load(u32 type, const struct bpf_insn *insns, u32 len, bool may_run)
 		if (starts[i])
 			functions[nr++] = (struct bpf_func_info){ i, WORLD_FUNC_TYPE };
 	fd = BPF(BPF_PROG_LOAD, .prog_type = type, .insns = (u64)insns, .insn_cnt = len,
-		 .license = (u64)"GPL", .prog_btf_fd = BTF_FD, .func_info = (u64)functions,
+		 .license = (u64) "GPL", .prog_btf_fd = BTF_FD, .func_info = (u64)functions,
 		 .func_info_cnt = nr, .func_info_rec_size = sizeof(functions[0]),
 		 .log_level = logs ? 2 : 0, .log_size = logs ? sizeof(log) : 0,
 		 .log_buf = logs ? (u64)log : 0,
@@ -204,6 +211,45 @@ static void work(int cpu, int cpus, unsigned long strings, unsigned long program
 	exit(0);
 }
 
+/* 7,000 ways that wait, each with the whole stack: the last ones are walked first. 0 or an errno. */
+static int load_large_proof(void)
+{
+	static struct bpf_insn insns[7100];
+	u32 len = 0, last = ARRAY_SIZE(insns) - 1;
+
+	insns[len++] =
+		(struct bpf_insn){ .code = BPF_LDX | BPF_MEM | BPF_W, .dst_reg = 2, .src_reg = 1 };
+	for (int off = -512; off < 0; off += 8)
+		insns[len++] = (struct bpf_insn){ .code = BPF_STX | BPF_MEM | BPF_DW,
+						  .dst_reg = 10,
+						  .src_reg = 2,
+						  .off = (s16)off };
+	insns[len++] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K };
+	for (; len < last; len++)
+		insns[len] = (struct bpf_insn){ .code = BPF_JMP | BPF_JEQ | BPF_K,
+						.dst_reg = 2,
+						.off = (s16)(last - len - 1),
+						.imm = (s32)len };
+	insns[last] = (struct bpf_insn){ .code = BPF_JMP | BPF_EXIT };
+	return BPF(BPF_PROG_LOAD, .prog_type = BPF_PROG_TYPE_SOCKET_FILTER, .insns = (u64)insns,
+		   .insn_cnt = last + 1, .license = (u64) "GPL") < 0
+		       ? errno
+		       : 0;
+}
+
+static int load_together(int tasks)
+{
+	int status, refused = 0;
+
+	for (int i = 0; i < tasks; i++)
+		if (!fork())
+			exit(load_large_proof());
+	while (wait(&status) > 0)
+		refused += WIFEXITED(status) && WEXITSTATUS(status) == E2BIG;
+	printf("%d of %d are too large\n", refused, tasks);
+	return refused != tasks;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long seed = argc > 1 ? strtoul(argv[1], NULL, 0) : 1;
@@ -213,6 +259,8 @@ int main(int argc, char **argv)
 	struct counts sum = { 0 };
 	pid_t changer, child;
 
+	if (argc == 3)
+		return load_together(atoi(argv[2]));
 	make_world();
 	counts = mmap(NULL, cpus * sizeof(*counts), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);

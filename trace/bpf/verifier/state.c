@@ -10,15 +10,18 @@ void *bpf_state_alloc(struct bpf_verifier_env *env, size_t size)
 {
 	void *memory;
 
-	if (env->state_bytes + size > BPF_STATE_MEMORY) {
+	if (env->memory.bytes + size > env->table_bytes + BPF_STATE_MEMORY) {
 		env->push_error = refuse(
 			env, -E2BIG, "The states of the program need more than %lu MB of memory.\n",
 			BPF_STATE_MEMORY >> 20);
 		return NULL;
 	}
+	env->push_error = bpf_check_memory_wait(&env->memory, size);
+	if (env->push_error)
+		return NULL;
 	memory = kzalloc(size, GFP_KERNEL);
 	if (memory)
-		env->state_bytes += ksize(memory);
+		bpf_check_memory_count(&env->memory, (ssize_t)ksize(memory));
 	else
 		env->push_error = -ENOMEM;
 	return memory;
@@ -28,7 +31,7 @@ void bpf_state_free(struct bpf_verifier_env *env, void *memory)
 {
 	if (!memory)
 		return;
-	env->state_bytes -= ksize(memory);
+	bpf_check_memory_count(&env->memory, -(ssize_t)ksize(memory));
 	kfree(memory);
 }
 

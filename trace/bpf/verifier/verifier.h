@@ -27,6 +27,7 @@
 
 #include "kernel/btf/btf.h"
 #include "kernel/lib/list.h"
+#include "trace/bpf/core/check_memory.h"
 #include "trace/bpf/core/map.h"
 #include "trace/bpf/core/prog.h"
 #include "trace/bpf/helpers/numbers.h"
@@ -210,8 +211,9 @@ struct bpf_verifier_env {
 	u32 insn_processed, prev_insn_processed, jmps_processed, prev_jmps_processed;
 	u32 peak_states, max_states_per_insn, total_states;
 	struct bpf_origin_block *origins; /* memory of all origins: precision.c */
-	size_t state_bytes;               /* of all states: at most BPF_STATE_MEMORY */
-	u32 map_btf_id;                   /* of struct bpf_map; 0: not looked up yet */
+	struct bpf_check_memory memory;   /* of all states, and of aux and explored: */
+	size_t table_bytes;
+	u32 map_btf_id; /* of struct bpf_map; 0: not looked up yet */
 	int push_error;
 	u64 insn_log_pos; /* where the log stood after the last instruction, and its length there */
 	u32 insn_log_len;
@@ -222,7 +224,7 @@ struct bpf_verifier_env {
 	u32 nr_ids;
 };
 
-/* 64 MB: more states than that, and the program is too complex: -E2BIG. */
+/* 64 MB: more for states than that, and the program is too complex: -E2BIG. */
 #define BPF_STATE_MEMORY (64UL << 20)
 
 /*
@@ -291,8 +293,8 @@ struct bpf_func_state *bpf_push_frame(struct bpf_verifier_env *env,
 				      struct bpf_verifier_state *state, u32 subprogno);
 void bpf_pop_frame(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
 /*
- * Memory of states: zeroed, counted in env->state_bytes. NULL: env->push_error says why: -ENOMEM,
- * or -E2BIG, with words in the log.
+ * Memory of states: zeroed, counted in env->memory. NULL: env->push_error says why: -ENOMEM,
+ * -EAGAIN (a signal), or -E2BIG, with words in the log.
  */
 void *bpf_state_alloc(struct bpf_verifier_env *env, size_t size);
 void bpf_state_free(struct bpf_verifier_env *env, void *memory); /* NULL is fine */

@@ -1,0 +1,26 @@
+/*
+ * The memory of checks: what the verifier needs while it proves a program. A program decides how
+ * much that is, so all checks together have a limit: an eighth of the memory of the machine. Beyond
+ * it only one check may grow, and the others wait for their turn. So the verdict on a program does
+ * not depend on what other tasks load meanwhile. The verifier's own limit bounds the one that grows.
+ *
+ * (Linux has no limit before 6.16. From then on the control group of the task pays.)
+ */
+#pragma once
+
+#include "kernel/types.h"
+
+/* Of one check. Its task only. Zeros at the beginning. */
+struct bpf_check_memory {
+	size_t bytes;
+};
+
+/*
+ * Before an allocation: waits until the check may have so many bytes more. 0, or -EAGAIN: a signal
+ * came first. Task context, sleeps.
+ */
+int bpf_check_memory_wait(struct bpf_check_memory *memory, size_t size);
+/* After an allocation, or with a minus when memory was freed. Any context. */
+void bpf_check_memory_count(struct bpf_check_memory *memory, ssize_t size);
+/* The check has freed all its memory: the next one may grow. Task context. */
+void bpf_check_memory_end(struct bpf_check_memory *memory);
