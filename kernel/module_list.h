@@ -89,7 +89,8 @@ struct module {
 	/* Its types, and of which kernel they are (kernel/btf/vmlinux.h); NULL: none; or LIVE. */
 	const void *btf, *btf_id;
 	unsigned btf_size, btf_id_size;
-	unsigned long traceiter_text; /* functions that call the probes of its tracepoints */
+	struct btf_module_data *btf_data; /* their copy, while the module comes */
+	unsigned long traceiter_text;     /* functions that call the probes of its tracepoints */
 	size_t traceiter_size;
 	struct kallsyms_table *symbols, *init_symbols;
 	void *ftrace;      /* of trace/ftrace/module.c [ftrace_lock] */

@@ -6,8 +6,7 @@
 #include "fs/sys/sysfs.h"
 #include "kernel/btf/vmlinux.h"
 #include "kernel/lib/list.h"
-#include "kernel/lib/string.h"
-#include "kernel/mm/vmalloc.h"
+#include "kernel/mm/slab.h"
 #include "kernel/module_list.h"
 #include "kernel/sched/mutex.h"
 
@@ -17,8 +16,7 @@ struct module_types {
 	/* Constant. */
 	const struct module *module;
 	struct dentry *file;
-	size_t size;
-	u8 data[];
+	struct btf_module_data *data; /* counted */
 };
 
 static DEFINE_MUTEX(types_mutex);
@@ -32,7 +30,8 @@ static ssize_t types_read(struct file *file, char *buf, size_t count, loff_t *po
 	mutex_lock(&types_mutex);
 	list_for_each_entry (types, &all_types, list)
 		if (types->file->d_inode == file->f_inode)
-			result = simple_read_from_buffer(buf, count, pos, types->data, types->size);
+			result = simple_read_from_buffer(buf, count, pos, types->data->bytes,
+							 types->data->size);
 	mutex_unlock(&types_mutex);
 	return result;
 }
@@ -42,6 +41,12 @@ static const struct file_operations types_fops = {
 	.llseek = generic_file_llseek,
 };
 
+static void free_types(struct module_types *types)
+{
+	btf_module_data_put(types->data);
+	kfree(types);
+}
+
 static int module_coming(struct module *module)
 {
 	struct module_types *types;
@@ -49,19 +54,22 @@ static int module_coming(struct module *module)
 
 	if (!btf_module_has_types(module))
 		return 0;
-	types = kvzalloc(sizeof(*types) + module->btf_size, GFP_KERNEL);
+	types = kzalloc(sizeof(*types), GFP_KERNEL);
 	if (!types)
 		return -ENOMEM;
 	types->module = module;
-	types->size = module->btf_size;
-	memcpy(types->data, module->btf, types->size);
+	types->data = btf_module_data_get(module);
+	if (!types->data) {
+		kfree(types);
+		return -ENOMEM;
+	}
 	mutex_lock(&types_mutex);
 	types->file = sysfs_create_file(module->name, 0444, btf_sysfs_dir, NULL, &types_fops);
 	if (IS_ERR(types->file)) {
 		error = (int)PTR_ERR(types->file);
-		kvfree(types);
+		free_types(types);
 	} else {
-		types->file->d_inode->i_size = (loff_t)types->size;
+		types->file->d_inode->i_size = (loff_t)types->data->size;
 		list_add(&types->list, &all_types);
 	}
 	mutex_unlock(&types_mutex);
@@ -78,7 +86,7 @@ static void module_going(struct module *module)
 			continue;
 		list_del(&types->list);
 		sysfs_remove(types->file);
-		kvfree(types);
+		free_types(types);
 	}
 	mutex_unlock(&types_mutex);
 }

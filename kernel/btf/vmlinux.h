@@ -1,6 +1,7 @@
-/* The bytes of the kernel's own BTF. Constant. */
+/* The bytes of the kernel's own BTF, which are constant, and of its modules'. */
 #pragma once
 
+#include "kernel/atomic.h"
 #include "kernel/lib/string.h"
 #include "kernel/module_list.h"
 
@@ -24,3 +25,17 @@ static inline bool btf_module_has_types(const struct module *module)
 	return module->btf && size && module->btf_id_size == size &&
 	       !memcmp(module->btf_id, __start_BTF_id, size);
 }
+
+/* A copy of a module's types: the module's own go when it is LIVE. Constant but for refs. */
+struct btf_module_data {
+	atomic_t refs; /* [A] */
+	size_t size;
+	u8 bytes[];
+};
+
+/*
+ * The copy, counted: all users have one. To be called while the module comes, by its loader. NULL:
+ * no memory. put: task context, or a callback of RCU.
+ */
+struct btf_module_data *btf_module_data_get(struct module *module);
+void btf_module_data_put(struct btf_module_data *data);

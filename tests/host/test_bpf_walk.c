@@ -217,6 +217,21 @@ static void a_callback_may_run_never_or_often(void **state)
 	       STORE_IMM(BPF_DW, 2, 0, 7), RETURN_0);
 }
 
+/* p = value of 48 bytes; n = 0; each round: if (n >= limit) return; *p++ = 0; n++ (or nothing) */
+#define MOVE_POINTER(count, limit)                                                                 \
+	LOOKUP, STORE(BPF_DW, 10, 0, -16), STORE_IMM(BPF_DW, 10, -24, 0), LOOP(2, -24), RETURN_0,  \
+		LOAD(BPF_DW, 1, 2, 0), JMP_IMM(BPF_JGE, 1, limit, 6), LOAD(BPF_DW, 3, 2, 8),       \
+		STORE_IMM(BPF_DW, 3, 0, 0), ALU64_IMM(BPF_ADD, 3, 8), STORE(BPF_DW, 2, 3, 8),      \
+		count, STORE(BPF_DW, 2, 1, 0), RETURN_0
+
+static void a_pointer_may_move_from_round_to_round(void **state)
+{
+	(void)state;
+	EXPECT(NULL, MOVE_POINTER(ALU64_IMM(BPF_ADD, 1, 1), 6));
+	EXPECT(OUTSIDE, MOVE_POINTER(ALU64_IMM(BPF_ADD, 1, 1), 7));
+	EXPECT(OUTSIDE, MOVE_POINTER(MOV64_IMM(1, 0), 6));
+}
+
 /*
  * for (i = 0; i < 10; i++) bpf_loop(1, callback, &i, 0). If the callback resets i, that has no end: no
  * state in the callback may hide it.
@@ -403,6 +418,7 @@ int main(void)
 		cmocka_unit_test(what_matters_behind_a_pruned_state_matters_before_it),
 		cmocka_unit_test(what_does_not_matter_is_walked_once),
 		cmocka_unit_test(a_callback_may_run_never_or_often),
+		cmocka_unit_test(a_pointer_may_move_from_round_to_round),
 		cmocka_unit_test(a_callback_hides_no_endless_loop),
 		cmocka_unit_test(functions_have_limits),
 		cmocka_unit_test(a_global_function_is_safe_for_all_arguments),

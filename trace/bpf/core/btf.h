@@ -11,19 +11,21 @@
 #include "kernel/module_list.h"
 #include "kernel/rcu/rcu.h"
 
+struct btf_module_data;
 struct user_struct;
 
 struct bpf_btf {
-	struct btf btf;            /* [C]; of the kernel and modules: bpf_btf_types() */
-	const void *data;          /* [C] */
-	u32 size;                  /* [C] bytes */
-	u32 id;                    /* [C] */
-	bool of_kernel;            /* [C] or of a module */
-	const char *name;          /* [C] "vmlinux", of the module, "" */
-	struct user_struct *payer; /* [C] counted */
-	atomic_t refs;             /* [A] */
-	struct module *module;     /* [M] whose types these are; NULL: none, or it has gone */
-	struct list_head list;     /* [M] */
+	struct btf btf;                      /* [C]; of the kernel and modules: bpf_btf_types() */
+	const void *data;                    /* [C] of module_data, if that is there */
+	u32 size;                            /* [C] bytes */
+	u32 id;                              /* [C] */
+	bool of_kernel;                      /* [C] or of a module */
+	const char *name;                    /* [C] "vmlinux", of the module, "" */
+	struct user_struct *payer;           /* [C] counted */
+	atomic_t refs;                       /* [A] */
+	struct btf_module_data *module_data; /* [C] counted; NULL: of no module */
+	struct module *module; /* [M] whose types these are; NULL: none, or it has gone */
+	struct list_head list; /* [M] */
 	char module_name[MODULE_NAME_LEN]; /* [C] "": of no module */
 	struct rcu_head rcu;
 };

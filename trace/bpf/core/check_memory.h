@@ -1,10 +1,9 @@
 /*
  * The memory of checks: what the verifier needs while it proves a program. A program decides how
- * much that is, so all checks together have a limit: an eighth of the memory of the machine. Beyond
- * it only one check may grow, and the others wait for their turn. So the verdict on a program does
- * not depend on what other tasks load meanwhile. The verifier's own limit bounds the one that grows.
- *
- * (Linux has no limit before 6.16. From then on the control group of the task pays.)
+ * much that is, so all checks together have a limit: an eighth of the memory of the machine.
+ * Beyond it only one check may grow, and the others wait for their turn. So the verdict on a
+ * program does not depend on what other tasks load meanwhile. The verifier's own limit bounds the
+ * one that grows. (Linux has no limit before 6.16, and charges a control group from then on.)
  */
 #pragma once
 

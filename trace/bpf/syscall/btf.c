@@ -29,7 +29,10 @@ static void free_btf(struct rcu_head *rcu)
 	struct bpf_btf *btf = container_of(rcu, struct bpf_btf, rcu);
 
 	btf_free(&btf->btf);
-	kvfree(btf->data);
+	if (btf->module_data)
+		btf_module_data_put(btf->module_data);
+	else
+		kvfree(btf->data);
 	put_user_struct(btf->payer);
 	kfree(btf);
 }

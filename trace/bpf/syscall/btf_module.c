@@ -10,7 +10,6 @@
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
-#include "kernel/mm/vmalloc.h"
 #include "kernel/module_list.h"
 #include "kernel/sched/mutex.h"
 #include "kernel/task/cred.h"
@@ -30,20 +29,20 @@ static struct bpf_btf *find(const struct module *module)
 	return NULL;
 }
 
-/* An object without an id, with a copy of the types; NULL: no memory. */
+/* An object without an id; NULL: no memory. */
 static struct bpf_btf *make(struct module *module)
 {
 	struct bpf_btf *btf = kzalloc(sizeof(*btf), GFP_KERNEL);
-	void *data = kvzalloc(module->btf_size, GFP_KERNEL);
 
-	if (!btf || !data) {
+	if (!btf)
+		return NULL;
+	btf->module_data = btf_module_data_get(module);
+	if (!btf->module_data) {
 		kfree(btf);
-		kvfree(data);
 		return NULL;
 	}
-	memcpy(data, module->btf, module->btf_size);
-	btf->data = data;
-	btf->size = module->btf_size;
+	btf->data = btf->module_data->bytes;
+	btf->size = (u32)btf->module_data->size;
 	btf->of_kernel = true;
 	strscpy(btf->module_name, module->name, sizeof(btf->module_name));
 	btf->name = btf->module_name;

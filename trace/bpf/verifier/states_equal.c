@@ -184,24 +184,55 @@ void bpf_inherit_precision(struct bpf_verifier_state *old, struct bpf_verifier_s
 	}
 }
 
+static bool is_spilled_pointer(const struct bpf_stack_state *slot)
+{
+	return bpf_is_spilled_reg(slot) && slot->spilled.type != SCALAR_VALUE;
+}
+
+/* Whether the stacks hold a pointer that is another one than in the round before. */
+static bool pointer_has_moved(struct bpf_verifier_env *env, struct bpf_verifier_state *old,
+			      struct bpf_verifier_state *cur)
+{
+	env->nr_ids = 0;
+	for (u32 i = 0; i <= old->curframe; i++)
+		for (u32 s = 0; s < nr_slots(old->frame[i]); s++) {
+			struct bpf_stack_state *slot = slot_of(cur->frame[i], s);
+
+			if (slot && is_spilled_pointer(slot) &&
+			    !slot_covers(env, &old->frame[i]->stack[s], slot, true))
+				return true;
+		}
+	return false;
+}
+
 /*
  * The stack of the callers, which a callback may write to: what differs from the round before
  * becomes unknown. A number with a smaller range would only grow from round to round.
+ *
+ * But not a pointer: of an unknown one there is no use. It moves from round to round, until the
+ * callback says that it is enough, or it leaves its memory. The numbers by which a callback may say
+ * so are those that matter, or that were not there before: they stay known then, too.
  */
 void bpf_widen_stack(struct bpf_verifier_env *env, struct bpf_verifier_state *old,
 		     struct bpf_verifier_state *cur)
 {
+	bool moved = pointer_has_moved(env, old, cur);
+
 	env->nr_ids = 0;
 	for (u32 i = 0; i <= old->curframe; i++) {
-		struct bpf_func_state *from = old->frame[i], *to = cur->frame[i];
+		struct bpf_func_state *from = old->frame[i];
 
 		for (u32 s = 0; s < nr_slots(from); s++) {
-			struct bpf_stack_state *slot = slot_of(to, s);
+			struct bpf_stack_state *before = &from->stack[s];
+			struct bpf_stack_state *slot = slot_of(cur->frame[i], s);
 
-			if (slot && !slot_covers(env, &from->stack[s], slot, true)) {
-				memset(slot->slot_type, STACK_MISC, sizeof(slot->slot_type));
-				mark_reg_unknown(&slot->spilled);
-			}
+			if (!slot || slot_covers(env, before, slot, true) ||
+			    is_spilled_pointer(slot) ||
+			    (moved &&
+			     (!bpf_is_spilled_reg(before) || is_precise(&before->spilled))))
+				continue;
+			memset(slot->slot_type, STACK_MISC, sizeof(slot->slot_type));
+			mark_reg_unknown(&slot->spilled);
 		}
 	}
 }
