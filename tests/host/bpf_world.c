@@ -102,19 +102,27 @@ void __cond_resched(void)
 	task.user_work = world_interrupted ? USER_WORK_SIGPENDING : 0;
 	task.pending.signal = world_interrupted ? SIG_BIT(SIGKILL) : 0;
 }
-int bpf_check_memory_wait(struct bpf_check_memory *memory, size_t size)
+int bpf_check_memory_begin(struct bpf_check_memory *memory, size_t size)
 {
-	(void)memory, (void)size;
+	memory->bytes = size;
 	return 0;
 }
-void bpf_check_memory_count(struct bpf_check_memory *memory, ssize_t size)
+void *bpf_check_memory_alloc(struct bpf_check_memory *memory, size_t size, int *error)
 {
-	memory->bytes += (size_t)size;
+	void *object = kzalloc(size, GFP_KERNEL);
+
+	*error = object ? 0 : -ENOMEM;
+	memory->bytes += object ? ksize(object) : 0;
+	return object;
+}
+void bpf_check_memory_free(struct bpf_check_memory *memory, void *object)
+{
+	memory->bytes -= object ? ksize(object) : 0;
+	kfree(object);
 }
 void bpf_check_memory_end(struct bpf_check_memory *memory)
 {
-	if (memory->bytes)
-		abort(); /* all is given back */
+	(void)memory;
 }
 ktime_t ktime_get(void)
 {

@@ -4,6 +4,7 @@
 #include "kernel/atomic.h"
 #include "kernel/errno.h"
 #include "kernel/mm/page_alloc.h"
+#include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sched/wait.h"
 
@@ -20,19 +21,51 @@ static bool may_grow(struct bpf_check_memory *memory, size_t size)
 	       !cmpxchg(&growing, NULL, memory);
 }
 
-int bpf_check_memory_wait(struct bpf_check_memory *memory, size_t size)
-{
-	return wait_event_interruptible(turn_queue, may_grow(memory, size)) ? -EAGAIN : 0;
-}
-
-void bpf_check_memory_count(struct bpf_check_memory *memory, ssize_t size)
+static void count(struct bpf_check_memory *memory, ssize_t size)
 {
 	memory->bytes += (size_t)size;
 	atomic64_add(size, &total);
 }
 
+static int wait(struct bpf_check_memory *memory, size_t size)
+{
+	return wait_event_interruptible(turn_queue, may_grow(memory, size)) ? -EAGAIN : 0;
+}
+
+int bpf_check_memory_begin(struct bpf_check_memory *memory, size_t size)
+{
+	int error = wait(memory, size);
+
+	if (!error)
+		count(memory, (ssize_t)size);
+	return error;
+}
+
+void *bpf_check_memory_alloc(struct bpf_check_memory *memory, size_t size, int *error)
+{
+	void *object;
+
+	*error = wait(memory, size);
+	if (*error)
+		return NULL;
+	object = kzalloc(size, GFP_KERNEL);
+	if (object)
+		count(memory, (ssize_t)ksize(object));
+	else
+		*error = -ENOMEM;
+	return object;
+}
+
+void bpf_check_memory_free(struct bpf_check_memory *memory, void *object)
+{
+	if (object)
+		count(memory, -(ssize_t)ksize(object));
+	kfree(object);
+}
+
 void bpf_check_memory_end(struct bpf_check_memory *memory)
 {
+	count(memory, -(ssize_t)memory->bytes);
 	(void)cmpxchg(&growing, memory, NULL);
 	wake_up_all(&turn_queue);
 }

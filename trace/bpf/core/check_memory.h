@@ -15,11 +15,12 @@ struct bpf_check_memory {
 };
 
 /*
- * Before an allocation: waits until the check may have so many bytes more. 0, or -EAGAIN: a signal
- * came first. Task context, sleeps.
+ * A check begins, and will allocate so many bytes itself. Waits until it may. 0, or -EAGAIN: a
+ * signal came first. Task context, sleeps.
  */
-int bpf_check_memory_wait(struct bpf_check_memory *memory, size_t size);
-/* After an allocation, or with a minus when memory was freed. Any context. */
-void bpf_check_memory_count(struct bpf_check_memory *memory, ssize_t size);
+int bpf_check_memory_begin(struct bpf_check_memory *memory, size_t size);
+/* Zeroed memory. NULL: *error is -ENOMEM or -EAGAIN. free: NULL is fine. Same context. */
+void *bpf_check_memory_alloc(struct bpf_check_memory *memory, size_t size, int *error);
+void bpf_check_memory_free(struct bpf_check_memory *memory, void *object);
 /* The check has freed all its memory: the next one may grow. Task context. */
 void bpf_check_memory_end(struct bpf_check_memory *memory);

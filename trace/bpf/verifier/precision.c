@@ -62,7 +62,7 @@ void free_origins(struct bpf_verifier_env *env)
 		struct bpf_origin_block *block = env->origins;
 
 		env->origins = block->next;
-		bpf_state_free(env, block);
+		bpf_check_memory_free(&env->memory, block);
 	}
 }
 

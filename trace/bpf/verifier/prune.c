@@ -85,15 +85,16 @@ static int compare_unfinished(struct bpf_verifier_env *env, struct bpf_verifier_
 	return 0;
 }
 
-/* The last state of an earlier round of the same call of a helper that calls back. */
-static struct bpf_verifier_state *last_round(struct bpf_verifier_env *env)
+/* Compares the stack with that of the last round of the same call of a helper that calls back. */
+static void widen_after_round(struct bpf_verifier_env *env)
 {
 	struct bpf_verifier_state *state;
 
 	list_for_each_entry (state, &env->explored[env->insn_idx], node)
-		if (is_round_of_call(env, state) && bpf_same_callers(state, env->cur))
-			return state;
-	return NULL;
+		if (is_round_of_call(env, state) && bpf_same_callers(state, env->cur)) {
+			bpf_widen_stack(env, state, env->cur);
+			return;
+		}
 }
 
 /* Comes to a helper that calls back, for the first time, or from its callback. */
@@ -148,10 +149,7 @@ int is_state_visited(struct bpf_verifier_env *env)
 			forget_state(env, old);
 	}
 	env->max_states_per_insn = max(env->max_states_per_insn, nr);
-	if (calls_callback) {
-		old = last_round(env);
-		if (old)
-			bpf_widen_stack(env, old, env->cur);
-	}
+	if (calls_callback)
+		widen_after_round(env);
 	return keep ? keep_state(env) : 0;
 }

@@ -34,7 +34,7 @@ int acquire_reference(struct bpf_verifier_env *env, struct bpf_reg_state *reg)
 		return env->push_error;
 	if (state->nr_refs)
 		memcpy(refs, state->refs, state->nr_refs * sizeof(*refs));
-	bpf_state_free(env, state->refs);
+	bpf_check_memory_free(&env->memory, state->refs);
 	state->refs = refs;
 	refs[state->nr_refs++] = (struct bpf_reference_state){
 		.id = reg->id = reg->ref_obj_id = ++env->id_gen,

@@ -3,36 +3,16 @@
  */
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
-#include "kernel/mm/slab.h"
 #include "trace/bpf/verifier/verifier.h"
 
 void *bpf_state_alloc(struct bpf_verifier_env *env, size_t size)
 {
-	void *memory;
-
-	if (env->memory.bytes + size > env->table_bytes + BPF_STATE_MEMORY) {
-		env->push_error = refuse(
-			env, -E2BIG, "The states of the program need more than %lu MB of memory.\n",
-			BPF_STATE_MEMORY >> 20);
-		return NULL;
-	}
-	env->push_error = bpf_check_memory_wait(&env->memory, size);
-	if (env->push_error)
-		return NULL;
-	memory = kzalloc(size, GFP_KERNEL);
-	if (memory)
-		bpf_check_memory_count(&env->memory, (ssize_t)ksize(memory));
-	else
-		env->push_error = -ENOMEM;
-	return memory;
-}
-
-void bpf_state_free(struct bpf_verifier_env *env, void *memory)
-{
-	if (!memory)
-		return;
-	bpf_check_memory_count(&env->memory, -(ssize_t)ksize(memory));
-	kfree(memory);
+	if (env->memory.bytes + size <= env->table_bytes + BPF_STATE_MEMORY)
+		return bpf_check_memory_alloc(&env->memory, size, &env->push_error);
+	env->push_error =
+		refuse(env, -E2BIG, "The states of the program need more than %lu MB of memory.\n",
+		       BPF_STATE_MEMORY >> 20);
+	return NULL;
 }
 
 static void *state_memdup(struct bpf_verifier_env *env, const void *from, size_t size)
@@ -53,8 +33,8 @@ static void free_frame(struct bpf_verifier_env *env, struct bpf_func_state *fram
 {
 	if (!frame)
 		return;
-	bpf_state_free(env, frame->stack);
-	bpf_state_free(env, frame);
+	bpf_check_memory_free(&env->memory, frame->stack);
+	bpf_check_memory_free(&env->memory, frame);
 }
 
 /* Also if it returns false, *copy may be freed. */
@@ -74,8 +54,8 @@ void bpf_free_state(struct bpf_verifier_env *env, struct bpf_verifier_state *sta
 		return;
 	for (u32 i = 0; i <= state->curframe; i++)
 		free_frame(env, state->frame[i]);
-	bpf_state_free(env, state->refs);
-	bpf_state_free(env, state);
+	bpf_check_memory_free(&env->memory, state->refs);
+	bpf_check_memory_free(&env->memory, state);
 }
 
 struct bpf_verifier_state *bpf_copy_state(struct bpf_verifier_env *env,
@@ -144,7 +124,7 @@ int bpf_grow_stack(struct bpf_verifier_env *env, struct bpf_func_state *func, u3
 		return env->push_error;
 	if (func->stack)
 		memcpy(stack, func->stack, stack_bytes(func->allocated_stack));
-	bpf_state_free(env, func->stack);
+	bpf_check_memory_free(&env->memory, func->stack);
 	func->stack = stack;
 	func->allocated_stack = size;
 	*depth = max(*depth, (u16)size);

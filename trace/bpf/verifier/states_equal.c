@@ -184,25 +184,10 @@ void bpf_inherit_precision(struct bpf_verifier_state *old, struct bpf_verifier_s
 	}
 }
 
-static bool is_spilled_pointer(const struct bpf_stack_state *slot)
+/* A number by which a callback may end its rounds: one that was decided by, or was not there. */
+static bool matters(const struct bpf_stack_state *before)
 {
-	return bpf_is_spilled_reg(slot) && slot->spilled.type != SCALAR_VALUE;
-}
-
-/* Whether the stacks hold a pointer that is another one than in the round before. */
-static bool pointer_has_moved(struct bpf_verifier_env *env, struct bpf_verifier_state *old,
-			      struct bpf_verifier_state *cur)
-{
-	env->nr_ids = 0;
-	for (u32 i = 0; i <= old->curframe; i++)
-		for (u32 s = 0; s < nr_slots(old->frame[i]); s++) {
-			struct bpf_stack_state *slot = slot_of(cur->frame[i], s);
-
-			if (slot && is_spilled_pointer(slot) &&
-			    !slot_covers(env, &old->frame[i]->stack[s], slot, true))
-				return true;
-		}
-	return false;
+	return !bpf_is_spilled_reg(before) || is_precise(&before->spilled);
 }
 
 /*
@@ -210,29 +195,31 @@ static bool pointer_has_moved(struct bpf_verifier_env *env, struct bpf_verifier_
  * becomes unknown. A number with a smaller range would only grow from round to round.
  *
  * But not a pointer: of an unknown one there is no use. It moves from round to round, until the
- * callback says that it is enough, or it leaves its memory. The numbers by which a callback may say
- * so are those that matter, or that were not there before: they stay known then, too.
+ * callback says that it is enough, or it leaves its memory. Numbers that may say so stay known then,
+ * too.
  */
 void bpf_widen_stack(struct bpf_verifier_env *env, struct bpf_verifier_state *old,
 		     struct bpf_verifier_state *cur)
 {
-	bool moved = pointer_has_moved(env, old, cur);
+	bool moved = false;
 
 	env->nr_ids = 0;
-	for (u32 i = 0; i <= old->curframe; i++) {
-		struct bpf_func_state *from = old->frame[i];
+	/* Twice over all frames: the first time it only looks for pointers. */
+	for (u32 i = 0; i < 2 * (old->curframe + 1); i++) {
+		u32 no = i % (old->curframe + 1);
+		struct bpf_func_state *from = old->frame[no];
 
 		for (u32 s = 0; s < nr_slots(from); s++) {
-			struct bpf_stack_state *before = &from->stack[s];
-			struct bpf_stack_state *slot = slot_of(cur->frame[i], s);
+			struct bpf_stack_state *slot = slot_of(cur->frame[no], s);
 
-			if (!slot || slot_covers(env, before, slot, true) ||
-			    is_spilled_pointer(slot) ||
-			    (moved &&
-			     (!bpf_is_spilled_reg(before) || is_precise(&before->spilled))))
+			if (!slot || slot_covers(env, &from->stack[s], slot, true))
 				continue;
-			memset(slot->slot_type, STACK_MISC, sizeof(slot->slot_type));
-			mark_reg_unknown(&slot->spilled);
+			if (bpf_is_spilled_reg(slot) && slot->spilled.type != SCALAR_VALUE) {
+				moved = true;
+			} else if (i > old->curframe && !(moved && matters(&from->stack[s]))) {
+				memset(slot->slot_type, STACK_MISC, sizeof(slot->slot_type));
+				mark_reg_unknown(&slot->spilled);
+			}
 		}
 	}
 }

@@ -37,40 +37,26 @@ static int check_with_env(struct bpf_verifier_env *env, struct bpf_prog *prog,
 	return err;
 }
 
-/* What there is for each instruction, beside the states. 0, -ENOMEM, -EAGAIN. */
-static int alloc_tables(struct bpf_verifier_env *env, struct bpf_prog *prog)
-{
-	int err;
-
-	env->table_bytes = prog->len * (sizeof(*env->aux) + sizeof(*env->explored));
-	err = bpf_check_memory_wait(&env->memory, env->table_bytes);
-	if (err)
-		return err;
-	bpf_check_memory_count(&env->memory, (ssize_t)env->table_bytes);
-	env->aux = kvzalloc(prog->len * sizeof(*env->aux), GFP_KERNEL | __GFP_NOWARN);
-	env->explored = kvzalloc(prog->len * sizeof(*env->explored), GFP_KERNEL | __GFP_NOWARN);
-	prog->used_maps = kcalloc(MAX_USED_MAPS, sizeof(*prog->used_maps), GFP_KERNEL);
-	return env->aux && env->explored && prog->used_maps ? 0 : -ENOMEM;
-}
-
-static void free_tables(struct bpf_verifier_env *env)
-{
-	kvfree(env->explored);
-	kvfree(env->aux);
-	bpf_check_memory_count(&env->memory, -(ssize_t)env->memory.bytes);
-	bpf_check_memory_end(&env->memory);
-}
-
 int bpf_check(struct bpf_prog *prog, const union bpf_attr *attr, struct bpf_verifier_log *log)
 {
-	struct bpf_verifier_env *env;
+	struct bpf_verifier_env *env = kzalloc(sizeof(*env), GFP_KERNEL);
 	int err;
 
-	env = kzalloc(sizeof(*env), GFP_KERNEL);
 	if (!env)
 		return -ENOMEM;
-	err = alloc_tables(env, prog) ?: check_with_env(env, prog, attr, log);
-	free_tables(env);
+	env->table_bytes = prog->len * (sizeof(*env->aux) + sizeof(*env->explored));
+	err = bpf_check_memory_begin(&env->memory, env->table_bytes);
+	if (!err) {
+		env->aux = kvzalloc(prog->len * sizeof(*env->aux), GFP_KERNEL);
+		env->explored = kvzalloc(prog->len * sizeof(*env->explored), GFP_KERNEL);
+		prog->used_maps = kcalloc(MAX_USED_MAPS, sizeof(*prog->used_maps), GFP_KERNEL);
+		err = env->aux && env->explored && prog->used_maps
+			      ? check_with_env(env, prog, attr, log)
+			      : -ENOMEM;
+	}
+	kvfree(env->explored);
+	kvfree(env->aux);
+	bpf_check_memory_end(&env->memory);
 	kfree(env);
 	return err;
 }

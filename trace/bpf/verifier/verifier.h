@@ -293,12 +293,11 @@ struct bpf_func_state *bpf_push_frame(struct bpf_verifier_env *env,
 				      struct bpf_verifier_state *state, u32 subprogno);
 void bpf_pop_frame(struct bpf_verifier_env *env, struct bpf_verifier_state *state);
 /*
- * Memory of states: zeroed, counted in env->memory. NULL: env->push_error says why: -ENOMEM,
+ * Memory of states: zeroed, for bpf_check_memory_free(). NULL: env->push_error says why: -ENOMEM,
  * -EAGAIN (a signal), or -E2BIG, with words in the log.
  */
 void *bpf_state_alloc(struct bpf_verifier_env *env, size_t size);
-void bpf_state_free(struct bpf_verifier_env *env, void *memory); /* NULL is fine */
-void mark_reg_unknown(struct bpf_reg_state *reg);                /* any number */
+void mark_reg_unknown(struct bpf_reg_state *reg); /* any number */
 void mark_reg_not_init(struct bpf_reg_state *reg);
 /* A pointer of that type, without offset. The caller sets what it leads to. */
 void mark_reg_pointer(struct bpf_reg_state *reg, u32 type);
