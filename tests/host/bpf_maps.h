@@ -49,7 +49,7 @@ static const struct world_types {
 	  0, 13 << 24, 1,              /* 2: int (void) */
 	  5, 12 << 24, 2,              /* 3: f, static */
 	  0, 2 << 24, 1,               /* 4: int * */
-	  0, 13 << 24 | 2, 1, 0, 1, 0, 4, /* 5: int (int, int *) */
+	  0, 13 << 24 | 2, 1, 5, 1, 5, 4, /* 5: int (int f, int *f) */
 	  5, 12 << 24 | 1, 5 },        /* 6: f, global */
 	"\0int\0f\0",
 };
