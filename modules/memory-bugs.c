@@ -48,6 +48,9 @@ static noinline void use_after_free(struct letter *letter)
 
 	kfree(letter);
 	old->text[0] = '!';
+	/* A debug kernel looks at a freed object when others were freed. */
+	for (unsigned i = 0; i < 64; i++)
+		kfree(kzalloc(sizeof(*letter), GFP_KERNEL));
 }
 
 static noinline void double_free(struct letter *letter)

@@ -121,7 +121,7 @@ static __always_inline void kfree_for(const void *object, const void *user)
 	/* NULL is outside the direct map, too. */
 	if (unlikely(pfn >= max_pfn || !(id = mem_map[pfn].slab)))
 		kfree_large(object);
-	else if (slab_debug_free(slab_cache(id), (void *)object, user))
+	else if (slab_debug_free(slab_cache(id), (void **)&object, user))
 		slab_free_object(id, (void *)object);
 }
 

@@ -206,7 +206,7 @@ void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp)
 
 static __always_inline void cache_free(struct kmem_cache *cache, void *object, const void *user)
 {
-	if (object && slab_debug_free(cache, object, user))
+	if (object && slab_debug_free(cache, &object, user))
 		slab_free_object(cache->id, object);
 }
 

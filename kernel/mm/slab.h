@@ -1,10 +1,10 @@
 /*
  * Slab caches and kmalloc.
  *
- * A DEBUG build fills objects (with 0x5a when allocated, 0x6b when freed), guards their ends, and
- * records the last caller that allocated or freed them. It reports overflows, use after free,
- * double frees and frees into the wrong cache, with the name of the cache and the address of the
- * object.
+ * A DEBUG build fills objects (with 0x5a when allocated, 0x6b when freed), guards their ends, keeps
+ * freed ones for a while, and records the stacks that allocated and freed them. It reports
+ * overflows, writes after free, double frees and frees into the wrong cache, with both stacks and
+ * the last events of the task.
  */
 #pragma once
 
@@ -94,6 +94,12 @@ void *kmemdup(const void *src, size_t size, gfp_t gfp);
 __printf(2, 3) char *kasprintf(gfp_t gfp, const char *fmt, ...);
 __printf(2, 0) char *kvasprintf(gfp_t gfp, const char *fmt, va_list args);
 
+/*
+ * Hook of the trace room, in a DEBUG build: an error was found, and pid is the task that has
+ * allocated, freed or used the object. Prints what the task did before. Any context but NMI. NULL
+ * early in the boot.
+ */
+extern void (*slab_report_hook)(pid_t pid);
 /*
  * The number of objects in use in all caches, for leak tests. Exact only while no object is
  * allocated or freed.

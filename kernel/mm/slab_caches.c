@@ -81,6 +81,7 @@ void kmem_cache_destroy(struct kmem_cache *cache)
 
 	if (!cache)
 		return;
+	slab_debug_flush(cache);
 	on_each_cpu(drain_this_cpu, cache, true);
 	if (cache->taken) {
 		pr_err("kmem_cache_destroy %s: %llu objects are still in use\n", cache->name,
@@ -110,7 +111,7 @@ static u64 objects_in_use(const struct kmem_cache *cache)
 
 		count -= (u64)(cpu_slab->high - READ_ONCE(cpu_slab->room));
 	}
-	return count;
+	return count - slab_debug_quarantined(cache);
 }
 
 u64 slab_objects_in_use(void)

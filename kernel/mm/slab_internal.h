@@ -24,6 +24,10 @@ struct kmem_cache {
 	u32 empty_slabs;          /* [L] of the partial slabs */
 	u64 slabs;                /* [L] all */
 	u64 taken;                /* [L] objects that CPUs or users have */
+#ifdef CONFIG_DEBUG
+	void *quarantine[32]; /* [A] objects that were freed last: not to be reused yet */
+	atomic_t quarantined; /* [A] how many came: the next one takes the place of the oldest */
+#endif
 };
 
 extern struct kmem_cache
@@ -35,13 +39,19 @@ static __always_inline struct kmem_cache *slab_cache(unsigned long id)
 }
 
 #ifdef CONFIG_DEBUG
+/* Who did it. */
+struct slab_user {
+	unsigned long stack[6]; /* callers; 0 behind the last one */
+	pid_t pid;
+};
+
 /* Follows each object. The size of an object is rounded up to 8. */
 struct slab_track {
 	u64 guard;  /* another value than SLAB_GUARD: code has written beyond the object */
 	void *next; /* free: the next object of its list; the object itself is filled with poison */
 	u32 size;   /* of the request; the rest of the object is filled with SLAB_PAD */
 	u32 state;  /* SLAB_FREE or SLAB_USED */
-	const void *user; /* the last caller that allocated or freed the object */
+	struct slab_user allocated, freed;
 };
 #define SLAB_DEBUG_BYTES sizeof(struct slab_track)
 
@@ -62,8 +72,15 @@ void slab_debug_init(const struct kmem_cache *cache, void *object);
  * fine.
  */
 void slab_debug_alloc(const struct kmem_cache *cache, void *object, size_t size, const void *user);
-/* Checks an object that is freed, and reports errors. True: it may go on a freelist. */
-bool slab_debug_free(const struct kmem_cache *cache, void *object, const void *user);
+/*
+ * Checks *object, which is freed, and reports errors. The object goes into the quarantine of its
+ * cache. True: *object is now the one that has left the quarantine, and may go on a freelist.
+ */
+bool slab_debug_free(struct kmem_cache *cache, void **object, const void *user);
+/* The objects in the quarantine of a cache. */
+unsigned slab_debug_quarantined(const struct kmem_cache *cache);
+/* Frees these objects. Nobody else uses the cache. */
+void slab_debug_flush(struct kmem_cache *cache);
 size_t slab_debug_size(const struct kmem_cache *cache, const void *object);
 /* The caller of the function that uses this macro. */
 #define SLAB_USER _RET_IP_
@@ -87,10 +104,19 @@ static __always_inline void slab_debug_alloc(const struct kmem_cache *cache __un
 {
 }
 
-static __always_inline bool slab_debug_free(const struct kmem_cache *cache __unused,
-					    void *object __unused, const void *user __unused)
+static __always_inline bool slab_debug_free(struct kmem_cache *cache __unused,
+					    void **object __unused, const void *user __unused)
 {
 	return true;
+}
+
+static inline unsigned slab_debug_quarantined(const struct kmem_cache *cache __unused)
+{
+	return 0;
+}
+
+static inline void slab_debug_flush(struct kmem_cache *cache __unused)
+{
 }
 
 static inline size_t slab_debug_size(const struct kmem_cache *cache, const void *object __unused)

@@ -7,7 +7,20 @@
  */
 #include "test.h"
 
+#include "kernel/current.h"
 #include "mm_host.h"
+
+pid_t current_pid(void)
+{
+	return 42;
+}
+
+/* The host's stack is not of interest. */
+unsigned stack_trace_save(unsigned long *entries, unsigned max, unsigned skip)
+{
+	(void)entries, (void)max, (void)skip;
+	return 0;
+}
 
 void spin_lock_debug_acquire(spinlock_t *lock)
 {
@@ -111,15 +124,55 @@ static void test_overrun_of_a_full_object_is_reported(void **state)
 	expect_report("kmalloc-64", "written beyond its end", p);
 }
 
-static void test_write_after_free_is_reported_at_the_next_allocation(void **state)
+/* The object waits while others are freed; then it is checked, and not used again. */
+static void test_write_after_free_is_reported_when_the_quarantine_ends(void **state)
 {
 	char *p = kmalloc(32, GFP_KERNEL);
+	unsigned reused = 0;
 
 	(void)state;
 	kfree(p);
 	p[5] = 0;
-	kfree(kmalloc(32, GFP_KERNEL));
+	for (unsigned i = 0; i < 100; i++) {
+		void *q = kmalloc(32, GFP_KERNEL);
+
+		reused += q == p;
+		kfree(q);
+	}
 	expect_report("kmalloc-32", "modified after free", p);
+	assert_non_null(strstr(host_messages, "at +5: 0x00"));
+	assert_non_null(strstr(host_messages, "Freed by task 42:"));
+	assert_int_equal(reused, 0);
+}
+
+/* The owner of a list frees a member and looks at it once more: it sees poison, and no new owner's data. */
+static void test_a_freed_object_is_not_reused_at_once(void **state)
+{
+	char *p = kmalloc(48, GFP_KERNEL);
+
+	(void)state;
+	kfree(p);
+	for (unsigned i = 0; i < 4; i++) {
+		char *q = kmalloc(48, GFP_KERNEL);
+
+		assert_ptr_not_equal(q, p);
+		kfree(q);
+	}
+	assert_int_equal(p[0], 0x6b);
+	assert_string_equal(host_messages, "");
+}
+
+static void test_objects_in_quarantine_are_not_in_use(void **state)
+{
+	struct kmem_cache *cache = kmem_cache_create("inode", 64, 0);
+	u64 before = slab_objects_in_use();
+
+	(void)state;
+	for (unsigned i = 0; i < 100; i++)
+		kmem_cache_free(cache, kmem_cache_alloc(cache, GFP_KERNEL));
+	assert_int_equal(slab_objects_in_use(), before);
+	kmem_cache_destroy(cache);
+	assert_string_equal(host_messages, "");
 }
 
 static void test_free_into_the_wrong_cache_is_reported(void **state)
@@ -157,8 +210,10 @@ int main(void)
 		cmocka_unit_test_setup(test_double_free_is_reported_and_refused, clear_messages),
 		cmocka_unit_test_setup(test_overrun_by_one_byte_is_reported, clear_messages),
 		cmocka_unit_test_setup(test_overrun_of_a_full_object_is_reported, clear_messages),
-		cmocka_unit_test_setup(test_write_after_free_is_reported_at_the_next_allocation,
+		cmocka_unit_test_setup(test_write_after_free_is_reported_when_the_quarantine_ends,
 				       clear_messages),
+		cmocka_unit_test_setup(test_a_freed_object_is_not_reused_at_once, clear_messages),
+		cmocka_unit_test_setup(test_objects_in_quarantine_are_not_in_use, clear_messages),
 		cmocka_unit_test_setup(test_free_into_the_wrong_cache_is_reported, clear_messages),
 		cmocka_unit_test_setup(test_free_of_an_inner_address_is_reported, clear_messages),
 	};

@@ -5,6 +5,7 @@
 #include "fs/proc/proc_fs.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
 #include "trace/core/dump.h"
@@ -45,9 +46,47 @@ static void dump_busy_cpus(struct trace_iterator *iter)
 			pr_emerg("   (CPU %u: the buffer is being read)\n", cpu);
 }
 
-static void dump_entries(struct trace_iterator *iter)
+/* Finds the next entry of task pid, or of any task if pid is negative. */
+static bool find_next_of(struct trace_iterator *iter, pid_t pid)
+{
+	while (trace_find_next_entry(iter))
+		if (pid < 0 || iter->ent->pid == pid)
+			return true;
+	return false;
+}
+
+/* Prints the entries of a task but for the first `skip`; see find_next_of(). */
+static void print_entries(struct trace_iterator *iter, pid_t pid, unsigned skip)
 {
 	unsigned entries = 0;
+
+	trace_iterator_reset(iter);
+	while (find_next_of(iter, pid)) {
+		if (entries++ < skip)
+			continue;
+		if (entries == skip + 1)
+			pr_emerg(DUMP_RULE);
+		trace_seq_init(&iter->seq);
+		print_trace_line(iter);
+		dump_text(&iter->seq);
+	}
+	pr_emerg("%s", entries ? DUMP_RULE : "   (ftrace buffer empty)\n");
+	dump_busy_cpus(iter);
+}
+
+static unsigned count_entries(struct trace_iterator *iter, pid_t pid)
+{
+	unsigned entries = 0;
+
+	trace_iterator_reset(iter);
+	while (find_next_of(iter, pid))
+		entries++;
+	return entries;
+}
+
+static void dump_entries(struct trace_iterator *iter, pid_t pid, unsigned last)
+{
+	unsigned all;
 
 	/*
 	 * Short lines, whatever the options are. A tracer with print_line has its own format. That
@@ -58,19 +97,11 @@ static void dump_entries(struct trace_iterator *iter)
 		iter->trace = &nop_trace;
 	iter->flags_set = iter->trace->print_line ? 0 : TRACE_ITER_LATENCY_FMT;
 	iter->flags_cleared = TRACE_ITER_VERBOSE | TRACE_ITER_BIN | TRACE_ITER_HEX | TRACE_ITER_RAW;
-	trace_iterator_reset(iter);
-	while (trace_find_next_entry(iter)) {
-		if (!entries++)
-			pr_emerg(DUMP_RULE);
-		trace_seq_init(&iter->seq);
-		print_trace_line(iter);
-		dump_text(&iter->seq);
-	}
-	pr_emerg("%s", entries ? DUMP_RULE : "   (ftrace buffer empty)\n");
-	dump_busy_cpus(iter);
+	all = last ? count_entries(iter, pid) : 0;
+	print_entries(iter, pid, all > last ? all - last : 0);
 }
 
-void ftrace_dump(int cpu)
+static void dump(int cpu, pid_t pid, unsigned last)
 {
 	struct trace_iterator *iter;
 
@@ -78,12 +109,30 @@ void ftrace_dump(int cpu)
 		return;
 	/* The functions that the dump calls would overwrite the entries that it prints. */
 	tracing_off();
-	pr_emerg("Dumping ftrace buffer:\n");
+	if (last)
+		pr_emerg("Last events of task %d:\n", pid);
+	else
+		pr_emerg("Dumping ftrace buffer:\n");
 	iter = dump_iters[READ_ONCE(global_trace.buffer) == global_trace.buffers[1]];
 	iter->cpu_file = cpu;
-	dump_entries(iter);
+	dump_entries(iter, pid, last);
 	__atomic_store_n(&dump_running, 0, __ATOMIC_RELEASE);
 }
+
+void ftrace_dump(int cpu)
+{
+	dump(cpu, -1, 0);
+}
+
+#ifdef CONFIG_DEBUG
+#define LAST_EVENTS 10
+
+/* For reports about slab objects: what a task did before. */
+static void dump_last_events(pid_t pid)
+{
+	dump(RING_BUFFER_ALL_CPUS, pid, LAST_EVENTS);
+}
+#endif
 
 void ftrace_dump_fit(void)
 {
@@ -154,6 +203,9 @@ static int __init trace_dump_init(void)
 			return -ENOMEM;
 	}
 	oops_dump_hook = ftrace_dump_oops;
+#ifdef CONFIG_DEBUG
+	slab_report_hook = dump_last_events;
+#endif
 	return 0;
 }
 device_initcall(trace_dump_init);
