@@ -121,6 +121,10 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 #ifndef TRACEPOINT_SITES
 #define TRACEPOINT_SITES(name) NULL
 #endif
+/* What __traceiter_NAME(args) does before it disables preemption. In the same way. */
+#ifndef TRACEPOINT_BEFORE
+#define TRACEPOINT_BEFORE(name, args...)
+#endif
 #define TRACEPOINT_DEFINE_FULL(name_, proto, args, condition, reg, unreg)                          \
 	static void __call_probes_##name_(void *__data, proto);                                    \
 	struct tracepoint __tracepoint_##name_ LINKER_TABLE_ENTRY(data, tracepoints, #name_) = {   \
@@ -146,6 +150,7 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
                                                                                                    \
 		if (!(condition))                                                                  \
 			return;                                                                    \
+		TRACEPOINT_BEFORE(name_, args);                                                    \
 		preempt_disable_notrace();                                                         \
 		__f = smp_load_acquire(&__tracepoint_##name_.call);                                \
 		((btf_trace_##name_)READ_ONCE(__f->func))(__f->data, args);                        \

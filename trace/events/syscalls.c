@@ -5,34 +5,26 @@
  * A trace_array with an enabled event has one probe at a tracepoint, whatever the number of its
  * events. The probe finds the event file of the call in a table.
  */
+#include "trace/events/syscalls.h"
+
+#include "fs/vfs/fs.h"
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
-#include "kernel/syscalls/syscalls.h"
-#include "trace/core/options.h"
+#include "trace/core/files.h"
 #include "trace/core/output.h"
+#include "trace/core/readme.h"
 #include "trace/events/event.h"
 #include "trace/events/record.h"
 
 /* The two ends of a system call: indexes of tables below. */
 enum { ENTER, EXIT, ENDS };
 
-struct syscall_trace_enter {
-	struct trace_entry ent;
-	int nr;
-	unsigned long args[];
-};
-
-struct syscall_trace_exit {
-	struct trace_entry ent;
-	int nr;
-	long ret;
-};
-
 /* [E] to write, RCU to read. */
 struct syscall_files {
 	unsigned users[ENDS]; /* [E] files in the table: the probe is registered */
+	unsigned limit;       /* [E] to write: syscall_user_buf_size */
 	/* [E] to write, RCU to read: by index of the system call; NULL: not enabled. */
 	struct trace_event_file *files[][ENDS];
 };
@@ -40,6 +32,11 @@ struct syscall_files {
 /* The table of the system calls, and its length. Constant after the boot. */
 static const struct syscall_metadata *first_call;
 static unsigned nr_calls;
+/* By index of the call. */
+static struct syscall_data *call_data;   /* constant after the boot */
+static unsigned short *call_data_wanted; /* [E] to write: files that record the data */
+
+DEFINE_STATIC_KEY_FALSE(syscall_data_key);
 
 static struct trace_array_part syscalls_part;
 
@@ -50,17 +47,36 @@ static struct syscall_files *files_of(struct trace_array *tr)
 
 /* ---- recording ---- */
 
-static struct trace_event_file *file_of(struct trace_array *tr, long nr, int end)
+static struct trace_event_file *file_of(struct trace_array *tr, int index, int end)
 {
-	int index = syscall_index(nr);
-
 	return index < 0 ? NULL : smp_load_acquire(&files_of(tr)->files[index][end]);
+}
+
+/* Records the call with the data that its arguments point to. */
+static noinline void record_enter_data(struct trace_event_file *file, const unsigned long *args,
+				       const struct syscall_data *data)
+{
+	const struct syscall_metadata *call = file->call->data;
+	size_t size = call->nb_args * sizeof(args[0]);
+	struct trace_event_buffer buffer;
+	struct syscall_trace_enter *entry;
+	struct syscall_copy copy;
+
+	syscall_data_copy(&copy, data, args, READ_ONCE(files_of(file->tr)->limit));
+	entry = trace_event_buffer_reserve(&buffer, file, sizeof(*entry) + size + copy.size);
+	if (!entry)
+		return;
+	entry->nr = (int)call->nr;
+	memcpy(entry->args, args, size);
+	syscall_data_put(&copy, entry, sizeof(*entry) + size);
+	trace_event_buffer_commit(&buffer);
 }
 
 /* The probe of sys_enter. data is the trace_array. */
 static void record_enter(void *data, const unsigned long *args, long nr)
 {
-	struct trace_event_file *file = file_of(data, nr, ENTER);
+	int index = syscall_index(nr);
+	struct trace_event_file *file = file_of(data, index, ENTER);
 	struct trace_event_buffer buffer;
 	struct syscall_trace_enter *entry;
 	const struct syscall_metadata *call;
@@ -68,6 +84,10 @@ static void record_enter(void *data, const unsigned long *args, long nr)
 
 	if (!file)
 		return;
+	if (call_data[index].mask) {
+		record_enter_data(file, args, &call_data[index]);
+		return;
+	}
 	call = file->call->data;
 	size = call->nb_args * sizeof(args[0]);
 	entry = trace_event_buffer_reserve(&buffer, file, sizeof(*entry) + size);
@@ -81,7 +101,7 @@ static void record_enter(void *data, const unsigned long *args, long nr)
 /* The probe of sys_exit. */
 static void record_exit(void *data, long nr, long ret)
 {
-	struct trace_event_file *file = file_of(data, nr, EXIT);
+	struct trace_event_file *file = file_of(data, syscall_index(nr), EXIT);
 	struct trace_event_buffer buffer;
 	struct syscall_trace_exit *entry;
 
@@ -95,7 +115,27 @@ static void record_exit(void *data, long nr, long ret)
 	trace_event_buffer_commit(&buffer);
 }
 
+void syscall_data_bring_in(const unsigned long *args, long nr)
+{
+	int index = syscall_index(nr);
+
+	if (index >= 0 && READ_ONCE(call_data_wanted[index]))
+		syscall_data_read(&call_data[index], args);
+}
+
 /* ---- switching; E held ---- */
+
+/*
+ * An event sys_enter_NAME with data is enabled or disabled, or gets the limit 0 or another one. The
+ * key cannot be changed if a site has wrong bytes: then data that are not there are not recorded.
+ */
+static void want_data(const struct syscall_files *table, unsigned index, bool on)
+{
+	if (!table->limit || !call_data[index].mask)
+		return;
+	WRITE_ONCE(call_data_wanted[index], call_data_wanted[index] + (on ? 1 : -1));
+	(void)(on ? static_branch_inc(&syscall_data_key) : static_branch_dec(&syscall_data_key));
+}
 
 static int register_probe(struct trace_array *tr, int end)
 {
@@ -114,7 +154,8 @@ static __always_inline int switch_event(struct trace_event_call *call, enum trac
 {
 	const struct syscall_metadata *meta = call->data;
 	struct syscall_files *table = files_of(file->tr);
-	struct trace_event_file **place = &table->files[meta - first_call][end];
+	unsigned index = (unsigned)(meta - first_call);
+	struct trace_event_file **place = &table->files[index][end];
 	int error = 0;
 
 	switch (type) {
@@ -125,9 +166,13 @@ static __always_inline int switch_event(struct trace_event_call *call, enum trac
 			return error;
 		table->users[end]++;
 		smp_store_release(place, file);
+		if (end == ENTER)
+			want_data(table, index, true);
 		return 0;
 	case TRACE_REG_UNREGISTER:
 		smp_store_release(place, NULL);
+		if (end == ENTER)
+			want_data(table, index, false);
 		return --table->users[end] ? 0 : unregister_probe(file->tr, end);
 	}
 	return -EINVAL;
@@ -169,6 +214,8 @@ static struct trace_event_file *enable_all(struct trace_event_file *first, unsig
 	}
 	table->users[ENTER] = table->users[EXIT] = nr_calls;
 	*count = nr_calls * ENDS;
+	for (unsigned i = 0; i < nr_calls; i++)
+		want_data(table, i, true);
 	for (;; file = list_next_entry(file, list), place++) {
 		__atomic_fetch_or(&file->flags, EVENT_FILE_FL_ON, __ATOMIC_SEQ_CST);
 		smp_store_release(place, file);
@@ -183,7 +230,10 @@ static int files_create(struct trace_array *tr)
 		kzalloc(sizeof(*table) + nr_calls * sizeof(table->files[0]), GFP_KERNEL);
 
 	*trace_array_private(tr, &syscalls_part) = table;
-	return table ? 0 : -ENOMEM;
+	if (!table)
+		return -ENOMEM;
+	table->limit = SYSCALL_DATA_DEFAULT;
+	return 0;
 }
 
 static int files_create_files(struct trace_array *tr __unused)
@@ -221,21 +271,14 @@ static const struct syscall_metadata *call_of(const struct trace_entry *ent, int
 											  : NULL;
 }
 
-/* "sys_open(filename: 7ffd…, flags: 0)"; with the option verbose, each type before its name. */
 static enum print_line_t print_enter(struct trace_iterator *iter)
 {
 	const struct syscall_trace_enter *entry = (const void *)iter->ent;
-	bool verbose = READ_ONCE(iter->tr->trace_flags) & TRACE_ITER_VERBOSE;
 	const struct syscall_metadata *call = call_of(&entry->ent, entry->nr);
 
 	if (!call)
 		return TRACE_TYPE_UNHANDLED;
-	trace_seq_printf(&iter->seq, "%s(", call->name);
-	for (unsigned i = 0; i < call->nb_args; i++)
-		trace_seq_printf(&iter->seq, "%s%s%s%s: %lx", i ? ", " : "",
-				 verbose ? call->types[i] : "", verbose ? " " : "", call->args[i],
-				 entry->args[i]);
-	trace_seq_puts(&iter->seq, ")\n");
+	syscall_print_enter(iter, call, &call_data[call - first_call]);
 	return trace_handle_return(&iter->seq);
 }
 
@@ -249,6 +292,49 @@ static enum print_line_t print_exit(struct trace_iterator *iter)
 	trace_seq_printf(&iter->seq, "%s -> 0x%lx\n", call->name, entry->ret);
 	return trace_handle_return(&iter->seq);
 }
+
+/* ---- syscall_user_buf_size ---- */
+
+static ssize_t limit_read(struct file *file, char *buf, size_t count, loff_t *pos)
+{
+	char text[16];
+	int length = scnprintf(text, sizeof(text), "%u\n",
+			       READ_ONCE(files_of(trace_file_tr(file))->limit));
+
+	return simple_read_from_buffer(buf, count, pos, text, (size_t)length);
+}
+
+/* With 0 no memory of programs is read. */
+static ssize_t limit_write(struct file *file, const char *buf, size_t count, loff_t *pos)
+{
+	struct syscall_files *table = files_of(trace_file_tr(file));
+	unsigned long limit;
+	int error = trace_get_number(buf, count, 10, &limit);
+
+	if (error)
+		return error;
+	mutex_lock(&event_mutex);
+	for (unsigned i = 0; i < nr_calls; i++)
+		if (table->files[i][ENTER])
+			want_data(table, i, false);
+	WRITE_ONCE(table->limit, (unsigned)min(limit, (unsigned long)SYSCALL_DATA_MAX));
+	for (unsigned i = 0; i < nr_calls; i++)
+		if (table->files[i][ENTER])
+			want_data(table, i, true);
+	mutex_unlock(&event_mutex);
+	*pos += (loff_t)count;
+	return (ssize_t)count;
+}
+
+static const struct file_operations limit_fops = {
+	.read = limit_read,
+	.write = limit_write,
+	.llseek = generic_file_llseek,
+};
+TRACE_FILE(syscall_user_buf_size, 0640, &limit_fops);
+TRACE_README(syscall_user_buf_size, "4b2",
+	     "  syscall_user_buf_size\t- bytes of a text or buffer of a program that an event\n"
+	     "\t\t\t  of a system call records; 0: none\n");
 
 /* ---- the events ---- */
 
@@ -264,37 +350,39 @@ static const struct trace_event_field exit_fields[] = {
 	{ .name = NULL },
 };
 
-static const struct trace_event_field *make_enter_fields(const struct syscall_metadata *call)
+/* The fields: the number, the arguments, and __NAME_val for each argument with data. */
+static const struct trace_event_field *make_enter_fields(const struct syscall_metadata *call,
+							 const struct syscall_data *data)
 {
-	struct trace_event_field *fields = kcalloc(call->nb_args + 2, sizeof(*fields), GFP_KERNEL);
+	struct trace_event_field *fields =
+		kcalloc(call->nb_args + SYSCALL_DATA_ARGS + 2, sizeof(*fields), GFP_KERNEL);
+	size_t offset = offsetof(struct syscall_trace_enter, args);
+	unsigned count = 0;
 
 	if (!fields)
 		return NULL;
-	fields[0] = (struct trace_event_field)NR_FIELD;
-	for (unsigned i = 0; i < call->nb_args; i++)
-		fields[i + 1] = (struct trace_event_field){
+	fields[count++] = (struct trace_event_field)NR_FIELD;
+	for (unsigned i = 0; i < call->nb_args; i++, offset += sizeof(unsigned long))
+		fields[count++] = (struct trace_event_field){
 			.type = call->types[i],
 			.name = call->args[i],
-			.offset = (u16)(offsetof(struct syscall_trace_enter, args) +
-					i * sizeof(unsigned long)),
+			.offset = (u16)offset,
 			.size = sizeof(unsigned long),
 		};
+	for (unsigned i = 0; i < call->nb_args; i++) {
+		if (!(data->mask & BIT(i)))
+			continue;
+		fields[count] = (struct trace_event_field){
+			.type = "__data_loc char[]",
+			.name = kasprintf(GFP_KERNEL, "__%s_val", call->args[i]),
+			.offset = (u16)offset,
+			.size = sizeof(u32),
+		};
+		if (!fields[count++].name)
+			return NULL;
+		offset += sizeof(u32);
+	}
 	return fields;
-}
-
-/* Writes the print fmt, and returns its length. */
-static size_t write_print_fmt(const struct syscall_metadata *call, char *text, size_t size)
-{
-	size_t length = (size_t)scnprintf(text, size, "\"");
-
-	for (unsigned i = 0; i < call->nb_args; i++)
-		length += (size_t)scnprintf(text + length, size - length, "%s%s: 0x%%08lx",
-					    i ? ", " : "", call->args[i]);
-	length += (size_t)scnprintf(text + length, size - length, "\"");
-	for (unsigned i = 0; i < call->nb_args; i++)
-		length += (size_t)scnprintf(text + length, size - length,
-					    ", ((unsigned long)(REC->%s))", call->args[i]);
-	return length;
 }
 
 static int add_calls(void);
@@ -307,21 +395,24 @@ TRACE_EVENT_GROUP(syscall_events) = {
 	.enable_all = enable_all,
 };
 
-static int add_call(const struct syscall_metadata *call, int end)
+#define PRINT_FMT_MAX 1024U /* that of openat is the longest */
+
+/* print_fmt: room for PRINT_FMT_MAX bytes. */
+static int add_call(const struct syscall_metadata *call, const struct syscall_data *data, int end,
+		    char *print_fmt)
 {
 	struct trace_event_call *event = kzalloc(sizeof(*event), GFP_KERNEL);
-	char print_fmt[512];
 	int error;
 
 	if (!event)
 		return -ENOMEM;
-	write_print_fmt(call, print_fmt, sizeof(print_fmt));
+	syscall_write_print_fmt(call, data, print_fmt, PRINT_FMT_MAX);
 	event->event.system = syscall_events.system;
 	event->event.name = kasprintf(GFP_KERNEL, "%s%s", end == ENTER ? "sys_enter_" : "sys_exit_",
 				      call->name + strlen("sys_"));
 	event->event.print_fmt =
 		end == ENTER ? kstrdup(print_fmt, GFP_KERNEL) : "\"0x%lx\", REC->ret";
-	event->event.fields = end == ENTER ? make_enter_fields(call) : exit_fields;
+	event->event.fields = end == ENTER ? make_enter_fields(call, data) : exit_fields;
 	event->event.trace = end == ENTER ? print_enter : print_exit;
 	event->reg = end == ENTER ? reg_enter : reg_exit;
 	event->data = (void *)call;
@@ -337,14 +428,22 @@ static int add_call(const struct syscall_metadata *call, int end)
 /* The events remain for ever. So an error here, in the boot, frees nothing. */
 static int add_calls(void)
 {
-	const struct syscall_metadata *call;
+	char *print_fmt = kmalloc(PRINT_FMT_MAX, GFP_KERNEL);
 	int error = 0;
 
 	first_call = syscall_by_index(0);
-	for (nr_calls = 0; !error && (call = syscall_by_index(nr_calls)); nr_calls++) {
-		error = add_call(call, ENTER);
+	while (syscall_by_index(nr_calls))
+		nr_calls++;
+	call_data = kcalloc(nr_calls, sizeof(*call_data), GFP_KERNEL);
+	call_data_wanted = kcalloc(nr_calls, sizeof(*call_data_wanted), GFP_KERNEL);
+	if (!print_fmt || !call_data || !call_data_wanted)
+		return -ENOMEM;
+	for (unsigned i = 0; !error && i < nr_calls; i++) {
+		syscall_data_describe(&first_call[i], &call_data[i]);
+		error = add_call(&first_call[i], &call_data[i], ENTER, print_fmt);
 		if (!error)
-			error = add_call(call, EXIT);
+			error = add_call(&first_call[i], &call_data[i], EXIT, print_fmt);
 	}
+	kfree(print_fmt);
 	return error;
 }
