@@ -49,10 +49,19 @@ def compare(kind, found):
     assert not obsolete, f"in {DIFFERENCES.name} as {kind}, but not true any more: {obsolete}"
 
 
+def without_data(event, body):
+    """The format as it is without the data that arguments of system calls point to: fields __NAME_val, which Linux 6.1 does not have."""
+    if not event.startswith("syscalls:sys_enter_"):
+        return body
+    body = re.sub(r"\tfield:__data_loc char\[\] __\w+_val;.*\n", "", body)
+    return re.sub(r' \(%s\)| \\"%s\\"|, __(?:get_str|print_dynamic_array)\(__\w+_val(?:, 1)?\)', "", body)
+
+
 def test_each_format_is_identical_to_that_of_linux(formats):
     linux = linux_formats.load()
     assert len(formats) > 10
-    compare("format", {event for event in formats if event in linux and linux_formats.body(formats[event]) != linux[event]})
+    compare("format", {event for event in formats if event in linux and
+                       without_data(event, linux_formats.body(formats[event])) != linux[event]})
 
 
 def test_each_event_of_these_systems_exists_or_has_a_reason(formats):

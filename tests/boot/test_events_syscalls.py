@@ -23,7 +23,7 @@ def record(nop5):
             nop5.check(command)
         nop5.check("echo > set_event")
         nop5.check(f"echo {int(verbose)} > options/verbose")
-        return [m.group("comm", "pid", "text") for m in LINE.finditer(nop5.check("cat trace"))]
+        return [m.group("comm", "pid", "text") for m in LINE.finditer(nop5.fetch("cat trace"))]  # which has the prompt, too
     yield run
     nop5.check(f"cd {TRACING}")
     nop5.run("echo > set_event")
@@ -49,7 +49,7 @@ def test_each_call_that_a_task_begins_it_ends_before_the_next(record):
 def test_the_descriptor_that_open_returns_is_read_and_closed(record):
     calls = [text for comm, _, text in record("syscalls", "wc /proc/uptime") if comm == "wc"]
     at = next(i for i, text in enumerate(calls)
-              if re.fullmatch(r"sys_openat\(dfd: ffffff9c, filename: [0-9a-f]{1,12}, flags: 0, mode: 0\)", text))
+              if re.fullmatch(r'sys_openat\(dfd: 0xffffff9c, filename: 0x[0-9a-f]{1,12} "/proc/uptime", flags: O_RDONLY\)', text))
     fd = re.fullmatch(r"sys_openat -> 0x(\d+)", calls[at + 1])[1]
     after = calls[at + 2:]
     assert re.match(rf"sys_(read\(|newfstatat\(d)fd: {fd}, ", after[0])
@@ -79,7 +79,53 @@ def test_names_and_numbers_count_the_same_calls(record, nop5):
 
 def test_the_option_verbose_shows_types(record):
     text = "\n".join(text for _, _, text in record("syscalls:sys_enter_write", "echo hello", verbose=True))
-    assert re.search(r"^sys_write\(unsigned int fd: 1, const char \* buf: \w+, size_t count: 6\)$", text, re.M)
+    assert re.search(r'^sys_write\(unsigned int fd: 1, const char \* buf: 0x\w+ \(68:65:6c:6c:6f:0a\) "hello.", size_t count: 6\)$', text, re.M)
+
+
+def test_names_and_buffers_are_recorded_as_text_and_as_bytes(record):
+    name = "n" * 63
+    lines = [text for _, _, text in record("syscalls", f"mkdir /tmp/{name[5:]}", f"mv /tmp/{name[5:]} /tmp/{name[4:]}", f"rmdir /tmp/{name[4:]}",
+                                           r"printf '\001\377' > /tmp/two", f"printf {name + 'n'} > /tmp/two", "echo > /tmp/two",
+                                           r"rm $(printf '/tmp/two /tmp/\303\251'); hostname nop5; mount -t tmpfs none /mnt; umount /mnt")]
+    text = "\n".join(lines)
+    assert f'"/tmp/{name[5:]}", mode: 0x1ff)' in text  # 63 bytes are not cut
+    assert f' "/tmp/{name[5:]}", newname: 0x' in text and f' "/tmp/{name[5:]}...")' in text  # 64 are
+    assert re.search(r"buf: 0x\w+ \(01:ff\), count: 2\)", text)  # no byte is printable
+    assert re.search(rf'\(6e(:6e){{62}}, \.\.\.\) "{name}"\.\.\., count: 0x40\)', text)
+    assert re.search(r"buf: 0x\w+ \(0a\), count: 1\)", text)
+    assert '"/tmp/..", ' in text  # the file é, which does not exist: bytes that are not ASCII are dots
+    assert re.search(r'sys_sethostname\(name: 0x\w+ "nop5", len: 4\)', text)
+    assert re.search(r'sys_mount\(dev_name: 0x\w+ "none", dir_name: 0x\w+ "/mnt", type: 0x\w+ "tmpfs", flags: ', text)
+    assert re.search(r'flags: O_WRONLY\|O_CREAT\|O_TRUNC, mode: 0666\)', text)
+
+
+def test_the_size_limits_what_is_recorded_in_each_instance(record, nop5):
+    size, there = f"{TRACING}/syscall_user_buf_size", f"{TRACING}/instances/calls"
+    nop5.check(f"mkdir {there}; echo 1 > {there}/events/syscalls/sys_enter_mkdir/enable; echo 7 > {there}/syscall_user_buf_size")
+    try:
+        assert nop5.check(f"cat {size} {there}/syscall_user_buf_size").split() == ["63", "7"]
+        long = "/tmp/" + "m" * 200
+        lines = [text for _, _, text in record("syscalls:sys_enter_mkdir syscalls:sys_enter_write", f"echo 1000 > {size}", f"mkdir {long}", f"echo 0 > {size}",
+                                               f"rmdir {long}; mkdir {long}", "echo y", f"echo -1 > {size} || true", f"echo 63 > {size}; rmdir {long}")]
+        theirs = nop5.check(f"grep -o 'sys_mkdir.*' {there}/trace").splitlines()
+    finally:
+        nop5.check(f"echo 63 > {size}; echo 0 > {there}/events/syscalls/sys_enter_mkdir/enable; rmdir {there}")
+    made = [re.sub("0x[0-9a-f]+", "0x", text) for text in lines if text.startswith("sys_mkdir")]
+    assert made == [f'sys_mkdir(pathname: 0x "{long[:165]}...", mode: 0x)', 'sys_mkdir(pathname: 0x "", mode: 0x)']
+    assert any(re.search(r"buf: 0x\w+ \(, \.\.\.\), count: 2\)", text) for text in lines)
+    assert [re.sub("0x[0-9a-f]+", "0x", text) for text in theirs] == ['sys_mkdir(pathname: 0x "/tmp/mm...", mode: 0x)'] * 2
+
+
+def test_a_filter_and_a_histogram_read_the_text(record, nop5):
+    event = f"{TRACING}/events/syscalls/sys_enter_openat"
+    nop5.check(f"echo '__filename_val ~ \"/proc/up*\"' > {event}/filter; echo 'hist:keys=__filename_val if flags == 0' > {event}/trigger")
+    try:
+        lines = record("syscalls:sys_enter_openat", "cat /proc/uptime", "cat /proc/version", "cat /proc/version")
+        counted = nop5.check(f"cat {event}/hist")
+    finally:
+        nop5.check(f"echo 0 > {event}/filter; echo '!hist:keys=__filename_val' > {event}/trigger")
+    assert lines and all('"/proc/uptime"' in text for _, _, text in lines)
+    assert re.search(r"\{ __filename_val: /proc/version +\} hitcount: +2$", counted, re.M)
 
 
 def test_a_filter_reads_an_argument(record, nop5):
@@ -102,7 +148,7 @@ def test_an_instance_has_its_own_events(record, nop5):
     finally:
         nop5.check(f"rmdir {TRACING}/instances/calls")
     assert lines and all(text.startswith("sys_openat -> ") for _, _, text in lines)
-    assert "sys_openat(dfd: ffffff9c, filename: " in theirs and "->" not in theirs
+    assert "sys_openat(dfd: 0xffffff9c, filename: " in theirs and "->" not in theirs
 
 
 @pytest.mark.soak

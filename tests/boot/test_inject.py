@@ -86,4 +86,4 @@ def test_a_wrong_number_of_a_system_call_prints_no_arguments(boot):
     machine.check("echo '__syscall_nr=0 fd=7' > events/syscalls/sys_enter_close/inject")
     machine.check("echo '__syscall_nr=3 fd=77' > events/syscalls/sys_enter_close/inject; echo 0 > events/syscalls/sys_enter_close/enable")
     trace = machine.check("cat trace")
-    assert "sys_close(fd: 4d)" in trace and "sys_read" not in trace
+    assert "sys_close(fd: 0x4d)" in trace and "sys_read" not in trace
