@@ -81,7 +81,7 @@ $(call feature,debug,core,\
 
 # The headers declare tracepoints and describe records. Without events a tracepoint is no code.
 $(call feature,events,core,\
-	trace/events trace/filter trace/trigger trace/core/user_stack.c kernel/tracepoint.c %_events.h kernel/mm/gfp_names.h kernel/random/hash_pointer.c,\
+	trace/events trace/filter trace/trigger trace/core/user_stack.c kernel/tracepoint.c %_events.h kernel/lib/cpulist_parse.c kernel/mm/gfp_names.h kernel/random/hash_pointer.c,\
 	trace events with filters and triggers)
 
 $(call feature,hist,events,\
@@ -105,7 +105,7 @@ $(call feature,latency,events ftrace,\
 	the tracers of latencies)
 
 $(call feature,noise,events,\
-	trace/tracers/noise kernel/lib/cpulist_parse.c,\
+	trace/tracers/noise,\
 	the tracers of noise: hwlat and osnoise and timerlat)
 
 $(call feature,profiler,ftrace,\

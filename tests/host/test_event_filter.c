@@ -3,7 +3,7 @@
  *
  * sources: trace/filter/parse.c trace/filter/predicate.c trace/filter/match.c
  * sources: trace/filter/string.c trace/events/fields.c
- * sources: kernel/lib/glob.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
+ * sources: kernel/lib/cpulist_parse.c kernel/lib/glob.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
  */
 #include "test.h"
 
@@ -273,6 +273,94 @@ static void test_without_memory_nothing_is_compiled(void **state)
 	}
 }
 
+/* ---- sets of CPUs ---- */
+
+static void test_sets_of_cpus_are_compared_with_the_number_of_a_cpu(void **state)
+{
+	(void)state;
+	record.u8 = 3;
+	record.u16 = 67;
+	record.s32 = -1;
+	check(PASS{ "u8 & CPUS{1,3}", "u8 & CPUS{3}", "u8 == CPUS{3}", "u8 != CPUS{3,4}",
+		    "u8 != CPUS{2}", "u16 & CPUS{64-69}", "u16 == CPUS{67}", "s32 != CPUS{0}",
+		    "u64 != CPUS{5,6}", "u8 & CPUS{all}", "u8&CPUS{0-N}", "cpu & CPUS{0-3}",
+		    "CPU == CPUS{0}", "!(common_cpu & CPUS{1-3})", "cpu != CPUS{0,1}",
+		    "u8 & CPUS{5,6} || u16 & CPUS{5-69}", "u8 & CPUS{3,4}&&u16 & CPUS{66,67}",
+		    NULL },
+	      REJECT{ "u8 == CPUS{3,4}", "u8 & CPUS{2}", "u8 != CPUS{3}", "u8 & CPUS{64-69}",
+		      "u16 & CPUS{0-66}", "s32 & CPUS{all}", "u64 & CPUS{all}", "u8 & CPUS{ }",
+		      "u8 == CPUS{ }", "cpu & CPUS{1-69}", "cpu == CPUS{0,1}", NULL });
+}
+
+static void test_sets_of_cpus_are_compared_with_a_set(void **state)
+{
+	static const struct trace_event_field fields[] = {
+		{ .type = "__data_loc cpumask_t", .name = "cpus", .offset = 8, .size = 4 },
+		{ .name = NULL },
+	};
+	static const struct trace_event_call call = { .event.fields = fields };
+	struct {
+		struct trace_entry ent;
+		u32 cpus, unused;
+		u64 bits[2];
+	} rec = { .cpus = 16 | 16 << 16, .bits = { 1ULL << 5, 1 } };
+	static const struct {
+		const char *text;
+		bool passes;
+	} filters[] = {
+		{ "cpus & CPUS{5}", true },       { "cpus & CPUS{0-4,6-63}", false },
+		{ "cpus & CPUS{60-69}", true },   { "cpus == CPUS{5,64}", true },
+		{ "cpus == CPUS{5}", false },     { "cpus != CPUS{5}", true },
+		{ "cpus != CPUS{64,5}", false },  { "cpus & CPUS{ }", false },
+		{ "!(cpus & CPUS{65})", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
+		struct event_filter *filter;
+		struct filter_error error;
+
+		assert_int_equal(filter_compile(&call, filters[i].text, &filter, &error), 0);
+		if (event_filter_match(filter, &rec) != filters[i].passes)
+			fail_msg("%s", filters[i].text);
+		kfree(filter);
+	}
+}
+
+/* Positions and reasons are those of Linux 6.12 (tests/fidelity/newer.txt). */
+static void test_malformed_sets_of_cpus_are_refused(void **state)
+{
+	static const struct {
+		const char *text;
+		enum filter_reason reason;
+		unsigned position;
+	} filters[] = {
+		{ "u8 < CPUS{0}", FILTER_ERR_ILLEGAL_FIELD_OP, 6 },
+		{ "u8 ~ CPUS{0}", FILTER_ERR_ILLEGAL_FIELD_OP, 6 },
+		{ "name & CPUS{0}", FILTER_ERR_ILLEGAL_FIELD_OP, 8 },
+		{ "args & CPUS{0}", FILTER_ERR_ILLEGAL_FIELD_OP, 8 },
+		{ "u8 & CPUS{}", FILTER_ERR_INVALID_CPULIST, 11 },
+		{ "u8 & CPUS{70}", FILTER_ERR_INVALID_CPULIST, 13 },
+		{ "u8 & CPUS{9999999999999999999999}", FILTER_ERR_INVALID_CPULIST, 33 },
+		{ "u8 & CPUS{x}", FILTER_ERR_INVALID_CPULIST, 12 },
+		{ "u8 & CPUS{0", FILTER_ERR_MISSING_BRACE_CLOSE, 11 },
+		{ "u8 & CPUS {0}", FILTER_ERR_MISSING_BRACE_OPEN, 11 },
+		{ "u8 & CPU{0}", FILTER_ERR_INVALID_VALUE, 6 },
+		{ "u8 & CPUS{0}0", FILTER_ERR_TOO_MANY_PREDS, 12 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
+		struct event_filter *filter;
+		struct filter_error error;
+
+		assert_true(filter_compile(&record_call, filters[i].text, &filter, &error) < 0);
+		if (error.reason != filters[i].reason || error.position != filters[i].position)
+			fail_msg("%s: %s at %u", filters[i].text, filter_error_texts[error.reason],
+				 error.position);
+	}
+}
+
 /* ---- refused texts that Linux 6.1 does not know ---- */
 
 static void test_malformed_functions_are_refused(void **state)
@@ -331,6 +419,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_without_memory_nothing_is_compiled, setup,
 						no_leak),
 		cmocka_unit_test_setup_teardown(test_malformed_functions_are_refused, setup,
+						no_leak),
+		cmocka_unit_test_setup_teardown(
+			test_sets_of_cpus_are_compared_with_the_number_of_a_cpu, setup, no_leak),
+		cmocka_unit_test_setup_teardown(test_sets_of_cpus_are_compared_with_a_set, setup,
+						no_leak),
+		cmocka_unit_test_setup_teardown(test_malformed_sets_of_cpus_are_refused, setup,
 						no_leak),
 	};
 

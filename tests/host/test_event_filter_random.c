@@ -3,7 +3,7 @@
  *
  * sources: trace/filter/parse.c trace/filter/predicate.c trace/filter/match.c
  * sources: trace/filter/string.c trace/events/fields.c
- * sources: kernel/lib/glob.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
+ * sources: kernel/lib/cpulist_parse.c kernel/lib/glob.c kernel/lib/kstrtox.c kernel/lib/string_helpers.c
  */
 #include "test.h"
 

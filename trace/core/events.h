@@ -21,6 +21,7 @@ enum trace_filter_type {
 	FILTER_COMM,          /* the name of the current task; not in the record */
 	FILTER_CPU,           /* the current CPU; not in the record */
 	FILTER_STACKTRACE,    /* the callers; only a key of histograms */
+	FILTER_CPUMASK,       /* __data_loc cpumask_t: a set of CPUs at the end of the record */
 };
 
 /*

@@ -168,6 +168,7 @@ static int store(struct injection *inj, const struct assignment *a)
 	case FILTER_COMM:
 	case FILTER_CPU:
 	case FILTER_STACKTRACE:
+	case FILTER_CPUMASK:
 		return -EINVAL;
 	case FILTER_OTHER:
 		break;

@@ -1,4 +1,4 @@
-/* The texts and buffers that arguments of system calls point to (syscalls.h): which, and copying. */
+/* The data that arguments of system calls point to (syscalls.h): which there are; copying them. */
 #include "arch/mm/uaccess.h"
 #include "arch/unwind/maccess.h"
 #include "kernel/lib/ctype.h"
@@ -39,7 +39,7 @@ void syscall_data_describe(const struct syscall_metadata *call, struct syscall_d
 	data->opens_file = !strcmp(call->name, "sys_open") || !strcmp(call->name, "sys_openat");
 }
 
-/* Returns the number of bytes that a record has of a text: with "..." if it is longer than limit. */
+/* Returns how many bytes a record has of a text: with "..." if it is longer than limit. */
 static unsigned end_text(char *text, unsigned length, unsigned limit)
 {
 	for (unsigned i = 0; i < length; i++)

@@ -1,4 +1,4 @@
-/* The text of the events sys_enter_NAME, and their print fmt, with which programs make that text. */
+/* The text of the events sys_enter_NAME, and their print fmt, with which programs make it. */
 #include "fs/vfs/fs.h"
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/string.h"

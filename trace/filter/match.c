@@ -121,6 +121,36 @@ static bool match_text(const struct filter_step *step, const char *rec)
 	return pattern_matches(step, string, strnlen(string, size)) != step->differs;
 }
 
+/* ---- sets of CPUs ---- */
+
+/* Whether the set of the filter has the CPU whose number the field is. */
+static bool is_in_cpus(const struct filter_step *step, const char *at)
+{
+	u64 cpu = 0;
+
+	if (step->size)
+		__builtin_memcpy(&cpu, at, step->size); /* little endian */
+	else
+		cpu = smp_processor_id();
+	return cpu < NR_CPUS && cpumask_test_cpu((unsigned)cpu, step->cpus);
+}
+
+/* Compares the sets. What one of them has no bits for is not in it. */
+static bool match_cpumask(const struct filter_step *step, const char *rec)
+{
+	struct cpumask field = { { 0 } };
+	u32 location;
+
+	__builtin_memcpy(&location, rec + step->offset, sizeof(location));
+	memcpy(&field, rec + (location & 0xffff), min(location >> 16, (u32)sizeof(field)));
+	if (step->comparison == COMPARE_EQ)
+		return cpumask_equal(&field, step->cpus);
+	for (unsigned i = 0; i < ARRAY_SIZE(field.bits); i++)
+		if (field.bits[i] & step->cpus->bits[i])
+			return true;
+	return false;
+}
+
 /* ---- the program ---- */
 
 /* All that is not a number in the record. */
@@ -136,6 +166,10 @@ static bool match_other(const struct filter_step *step, const char *rec)
 		return is_in_function(step, rec + step->offset);
 	case FILTER_OP_STRING:
 		return match_text(step, rec);
+	case FILTER_OP_CPUS:
+		return is_in_cpus(step, rec + step->offset);
+	case FILTER_OP_CPUMASK:
+		return match_cpumask(step, rec);
 	default:
 		return false;
 	}

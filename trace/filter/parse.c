@@ -38,6 +38,9 @@ const char *const filter_error_texts[] = {
 	[FILTER_ERR_INVALID_FILTER] = "Meaningless filter expression",
 	[FILTER_ERR_INVALID_VALUE] = "Invalid value (did you forget quotes)?",
 	[FILTER_ERR_NO_FUNCTION] = "Function not found",
+	[FILTER_ERR_INVALID_CPULIST] = "Invalid cpulist",
+	[FILTER_ERR_MISSING_BRACE_OPEN] = "Missing '{'",
+	[FILTER_ERR_MISSING_BRACE_CLOSE] = "Missing '}'",
 	[FILTER_ERR_ERRNO] = "Error",
 	[FILTER_ERR_NO_FILTER] = "No filter found",
 };
@@ -47,6 +50,7 @@ const char *const filter_error_texts[] = {
 /* Sizes of a text. */
 struct expression_size {
 	unsigned steps;  /* at most so many predicates */
+	unsigned cpus;   /* at most so many CPUS{…} */
 	unsigned levels; /* of parentheses; 1: none */
 	bool is_empty;   /* nothing but white space and parentheses */
 };
@@ -89,6 +93,9 @@ static bool measure_character(struct expression_size *size, unsigned *level, con
 	case '&':
 	case '|':
 		size->steps += at[1] == at[0];
+		break;
+	case '{':
+		size->cpus++;
 		break;
 	}
 	size->is_empty &= !!isspace(*at);
@@ -305,7 +312,8 @@ static int parse_expression(struct filter_parser *p, struct level *levels)
 
 static bool reads_head(const struct filter_step *step)
 {
-	return step->op != FILTER_OP_CPU && step->offset < sizeof(struct trace_entry);
+	return step->op != FILTER_OP_CPU && !(step->op == FILTER_OP_CPUS && !step->size) &&
+	       step->offset < sizeof(struct trace_entry);
 }
 
 /* Fills in the short form of the filter, which has one step. False: there is none. */
@@ -344,14 +352,16 @@ int filter_compile(const struct trace_event_call *call, const char *text,
 		return err;
 	if (size.steps > FILTER_STEPS_MAX)
 		return filter_refuse(&p, FILTER_ERR_TOO_MANY_PREDS, 0, -EINVAL);
-	filter = kmalloc(sizeof(*filter) + size.steps * sizeof(filter->steps[0]) + 2 * (length + 1),
+	filter = kmalloc(sizeof(*filter) + size.steps * sizeof(filter->steps[0]) +
+				 size.cpus * sizeof(*p.cpus) + 2 * (length + 1),
 			 GFP_KERNEL);
 	levels = kmalloc_array(size.levels, sizeof(*levels), GFP_KERNEL);
 	err = -ENOMEM;
 	if (!filter || !levels)
 		goto out;
 	p.filter = filter;
-	p.patterns = (char *)&filter->steps[size.steps] + length + 1;
+	p.cpus = (struct cpumask *)&filter->steps[size.steps];
+	p.patterns = (char *)(p.cpus + size.cpus) + length + 1;
 	filter->text = memcpy(p.patterns - length - 1, text, length + 1);
 	err = parse_expression(&p, levels);
 	if (!err) {

@@ -1,6 +1,7 @@
 /* The compiler of filters: one predicate, FIELD OPERATOR VALUE, becomes one step. */
 #include "kernel/errno.h"
 #include "kernel/kallsyms.h"
+#include "kernel/lib/cpulist.h"
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
@@ -258,6 +259,56 @@ static int parse_number(struct filter_parser *p, const struct predicate *pred,
 	return 0;
 }
 
+/* ---- sets of CPUs ---- */
+
+/*
+ * Parses CPUS{LIST}. The field is a set of CPUs, or the number of one: == says that the set
+ * contains the CPU and no other one. The list may be as long as the text; it is copied to the room
+ * of the patterns.
+ */
+static int parse_cpus(struct filter_parser *p, const struct predicate *pred,
+		      struct filter_step *step, bool *invert)
+{
+	unsigned start = p->at, list;
+	bool is_mask = pred->type == FILTER_CPUMASK, is_single;
+	enum filter_number type = pred->type == FILTER_CPU ? NUMBER_S32 : number_type(pred->field);
+
+	if (is_string(pred) || pred->type == FILTER_TRACE_FN || type == NR_NUMBERS)
+		return refuse(p, FILTER_ERR_ILLEGAL_FIELD_OP, start);
+	if (pred->op != OP_EQ && pred->op != OP_NE && pred->op != OP_BAND)
+		return refuse(p, FILTER_ERR_ILLEGAL_FIELD_OP, start);
+	p->at += strlen("CPUS");
+	if (p->text[p->at++] != '{')
+		return refuse(p, FILTER_ERR_MISSING_BRACE_OPEN, p->at);
+	list = p->at;
+	while (p->text[p->at] && p->text[p->at] != '}')
+		p->at++;
+	if (!p->text[p->at])
+		return refuse(p, FILTER_ERR_MISSING_BRACE_CLOSE, p->at - 1);
+	memcpy(p->patterns, p->text + list, p->at - list);
+	p->patterns[p->at - list] = '\0';
+	if (p->at == list || cpulist_parse(p->patterns, p->cpus))
+		return refuse(p, FILTER_ERR_INVALID_CPULIST, p->at);
+	p->at++;
+	*invert = pred->op == OP_NE;
+	is_single = cpumask_weight(p->cpus) == 1;
+	if (is_mask) {
+		step->op = FILTER_OP_CPUMASK;
+		step->comparison = op_comparisons[pred->op].comparison;
+	} else if (is_single) {
+		step->value = cpumask_next_from(0, p->cpus);
+		step->op = pred->type == FILTER_CPU ? (u8)FILTER_OP_CPU
+						    : (u8)FILTER_NUMBER(COMPARE_EQ, type);
+		step->comparison = (u8)FILTER_NUMBER(COMPARE_EQ, type);
+		return 0;
+	} else {
+		step->op = pred->op == OP_BAND ? FILTER_OP_CPUS : FILTER_OP_NEVER;
+		step->size = pred->type == FILTER_CPU ? 0 : step->size;
+	}
+	step->cpus = p->cpus++;
+	return 0;
+}
+
 /* ---- functions ---- */
 
 /* Parses the name of a function, or an address inside it. */
@@ -316,6 +367,8 @@ int filter_parse_predicate(struct filter_parser *p, struct filter_step *step, bo
 		return parse_function(p, &pred, step, invert);
 	if (first == '\'' || first == '"')
 		return parse_string(p, &pred, step);
+	if (strstarts(p->text + p->at, "CPUS"))
+		return parse_cpus(p, &pred, step, invert);
 	if (isdigit(first) || first == '-')
 		return parse_number(p, &pred, step, invert);
 	return refuse(p, FILTER_ERR_INVALID_VALUE, p->at);

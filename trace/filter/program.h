@@ -18,6 +18,7 @@
  */
 #pragma once
 
+#include "kernel/cpumask.h"
 #include "kernel/rcu/rcu.h"
 
 /* A type of number. The order is: size, then sign. */
@@ -41,6 +42,8 @@ enum filter_op {
 	FILTER_OP_CPU = NR_COMPARISONS * NR_NUMBERS, /* compares the number of this CPU */
 	FILTER_OP_FUNCTION,                          /* the address lies inside a function */
 	FILTER_OP_STRING,                            /* compares a string; text says where it is */
+	FILTER_OP_CPUS,                              /* CPUS{…} has the CPU of the field */
+	FILTER_OP_CPUMASK,                           /* compares the set of CPUs in the field */
 	FILTER_OP_NEVER,                             /* false: the field is an array of numbers */
 };
 
@@ -69,23 +72,24 @@ enum filter_pattern {
 
 struct filter_step {
 	u8 op;           /* FILTER_NUMBER() or enum filter_op */
-	u8 comparison;   /* FILTER_OP_CPU: FILTER_NUMBER() of the comparison */
+	u8 comparison;   /* FILTER_OP_CPU: a FILTER_NUMBER(); FILTER_OP_CPUMASK: COMPARE_* */
 	u8 string;       /* FILTER_OP_STRING: enum filter_string */
 	u8 pattern_type; /* FILTER_OP_STRING: enum filter_pattern */
 	bool differs;    /* FILTER_OP_STRING: true if the string does not match */
 	u16 offset;      /* of the field in the record */
-	u16 size;        /* of the field */
+	u16 size;        /* of the field; FILTER_OP_CPUS: 0: the field is this CPU */
 	u16 next[2];     /* the step after false and after true; FILTER_REJECT, FILTER_ACCEPT */
 	u32 length;      /* bytes of the pattern; FILTER_OP_FUNCTION: of the function */
 	union {
 		u64 value; /* FILTER_OP_FUNCTION: the function's address */
 		const char *pattern;
+		const struct cpumask *cpus; /* FILTER_OP_CPUS, FILTER_OP_CPUMASK */
 	};
 };
 
 /*
- * All in one allocation: behind the steps are the text and the patterns. Constant once compiled. A
- * filter that a file shows after an error has one step, which lets all records pass.
+ * All in one allocation: behind the steps are sets of CPUs, the text and the patterns. Constant
+ * once compiled. A filter that a file shows after an error has one step, which lets all records pass.
  */
 struct event_filter {
 	const char *text;    /* what the filter file shows */
@@ -133,6 +137,9 @@ enum filter_reason {
 	FILTER_ERR_INVALID_FILTER,
 	FILTER_ERR_INVALID_VALUE,
 	FILTER_ERR_NO_FUNCTION,
+	FILTER_ERR_INVALID_CPULIST,
+	FILTER_ERR_MISSING_BRACE_OPEN,
+	FILTER_ERR_MISSING_BRACE_CLOSE,
 	FILTER_ERR_ERRNO, /* Linux has no other words for it */
 	FILTER_ERR_NO_FILTER,
 };
@@ -153,8 +160,9 @@ struct filter_parser {
 	const char *text;
 	struct event_filter *filter;
 	unsigned nr_steps;
-	unsigned at;    /* the next character of text */
-	char *patterns; /* the room for the next pattern */
+	unsigned at;          /* the next character of text */
+	char *patterns;       /* the room for the next pattern */
+	struct cpumask *cpus; /* the room for the next set of CPUs */
 	struct filter_error *error;
 };
 

@@ -50,7 +50,9 @@ SELFTEST(syscall_data, memory_that_the_program_does_not_have_is_not_recorded)
 	static const char of_kernel[] = "secret";
 	struct mm_struct *mm = test_mm_begin();
 	unsigned long addr = test_mmap(0, PAGE_SIZE, 0), end = addr + PAGE_SIZE;
-	unsigned long no_memory[] = { 0, 8, end, TASK_SIZE_MAX - 1, ~0UL, (unsigned long)of_kernel };
+	unsigned long no_memory[] = {
+		0, 8, end, TASK_SIZE_MAX - 1, ~0UL, (unsigned long)of_kernel
+	};
 
 	ASSERT(mm);
 	EXPECT_EQ(user_poke(end - 1, 'x'), 0);
