@@ -327,7 +327,7 @@ static void test_sets_of_cpus_are_compared_with_a_set(void **state)
 	}
 }
 
-/* Positions and reasons are those of Linux 6.12 (tests/fidelity/newer.txt). */
+/* Positions and reasons are those of Linux 6.12 (tests/fidelity/with_linux_6_12.txt). */
 static void test_malformed_sets_of_cpus_are_refused(void **state)
 {
 	static const struct {

@@ -89,7 +89,8 @@ struct filter_step {
 
 /*
  * All in one allocation: behind the steps are sets of CPUs, the text and the patterns. Constant
- * once compiled. A filter that a file shows after an error has one step, which lets all records pass.
+ * once compiled. A filter that a file shows after an error has one step, which lets all records
+ * pass.
  */
 struct event_filter {
 	const char *text;    /* what the filter file shows */
