@@ -15,7 +15,12 @@
 #ifndef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #endif
-#define __noreturn __attribute__((noreturn))
+/*
+ * The function keeps all registers, also those that the ABI lets a function change. It must call
+ * only functions that do so, too: for any other one it would save every register.
+ */
+#define __keeps_registers __attribute__((no_caller_saved_registers))
+#define __noreturn        __attribute__((noreturn))
 /*
  * Before a loop: at most 8 turns, which become straight code. clang cannot do that to `asm goto`,
  * and reports that it did not.

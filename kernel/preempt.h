@@ -102,9 +102,15 @@ static __always_inline void preempt_disable_notrace(void)
 	preempt_count_add(PREEMPT_OFFSET);
 }
 
+/* True: preempt_schedule() must follow, because a switch to another task is allowed and due. */
+static __always_inline bool preempt_enable_no_resched_notrace(void)
+{
+	return this_cpu_sub_and_test(__preempt_count, PREEMPT_OFFSET);
+}
+
 static __always_inline void preempt_enable_notrace(void)
 {
-	if (unlikely(this_cpu_sub_and_test(__preempt_count, PREEMPT_OFFSET)))
+	if (unlikely(preempt_enable_no_resched_notrace()))
 		preempt_schedule();
 }
 

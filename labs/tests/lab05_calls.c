@@ -216,10 +216,10 @@ __asm__(".text; .globl traced, traced_end\n"
 	"	add $8, %rsp; pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
 	"	ret\n"
 	"traced:\n"
-	"	lea -216(%rsp), %rsp\n" /* struct ftrace_regs, a word, and two frames */
+	"	lea -184(%rsp), %rsp\n" /* struct ftrace_regs, and the frame of the site */
 	"	mov %rdi, 112(%rsp); movq $0, 136(%rsp)\n"
 	"	mov %rsp, %rdi; call enter\n"
-	"	mov 112(%rsp), %rdi; add $216, %rsp\n"
+	"	mov 112(%rsp), %rdi; add $184, %rsp\n"
 	"	push %rdi; call run_body; pop %rdi\n"
 	"	test %rax, %rax; jz 1f\n"
 	"	mov %rax, %rdi; jmp traced\n"

@@ -304,7 +304,7 @@ static void write_quickly(unsigned id, u32 words)
 	events[id].begin = now;
 	if (!rb_begin_write(buffer, cb))
 		return;
-	event = rb_reserve_quick(buffer, cb, base);
+	event = rb_reserve_quick(buffer, cb, base, false, 0);
 	reserved = event;
 	if (!event)
 		event = rb_reserve_begun(buffer, cb, base, false, 0);

@@ -70,7 +70,7 @@ SELFTEST(ftrace_ops, a_site_calls_the_cheapest_possible_target)
 	EXPECT_EQ(target_of(site), (unsigned long)ftrace_regs_caller);
 	EXPECT(unregister_ftrace_function(&second) == 0);
 	EXPECT_EQ(target_of(site), regs.trampoline->address);
-	EXPECT(regs.trampoline->save_regs);
+	EXPECT_EQ(regs.trampoline->save, FTRACE_SAVE_REGS);
 	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
 	EXPECT(unregister_ftrace_function(&regs) == 0);
 	EXPECT(!memcmp(site, text_nop5, sizeof(text_nop5)));

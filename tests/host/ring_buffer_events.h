@@ -54,7 +54,7 @@ static struct ring_buffer_event *reserve_quick(size_t length)
 
 	if (!rb_begin_write(buffer, cb))
 		return NULL;
-	event = rb_reserve_quick(buffer, cb, rb_data_size(length));
+	event = rb_reserve_quick(buffer, cb, rb_data_size(length), false, 0);
 	return event ? event : rb_reserve_begun(buffer, cb, rb_data_size(length), false, 0);
 }
 

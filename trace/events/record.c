@@ -328,7 +328,7 @@ struct trace_event_room trace_event_reserve_short(struct trace_event_file *file,
 
 	if (unlikely(!rb_begin_write(buffer, cb)))
 		return (struct trace_event_room){ NULL, NULL };
-	event = rb_reserve_quick(buffer, cb, size);
+	event = rb_reserve_quick(buffer, cb, size, false, 0);
 	if (unlikely(!event))
 		return reserve_short_begun(file, cb, size);
 	entry = (struct trace_entry *)&event->array[0];

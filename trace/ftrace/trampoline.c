@@ -13,9 +13,12 @@ struct ftrace_trampoline *ftrace_trampoline_create(struct ftrace_ops *ops, ftrac
 
 	if (!tramp)
 		return NULL;
-	tramp->save_regs = ops->flags & FTRACE_OPS_FL_SAVE_REGS;
+	tramp->save = ops->quick_func                        ? FTRACE_SAVE_QUICK
+		      : ops->flags & FTRACE_OPS_FL_SAVE_REGS ? FTRACE_SAVE_REGS
+							     : FTRACE_SAVE_ARGS;
+	tramp->ops = ops;
 	tramp->target = target;
-	tramp->address = arch_ftrace_trampoline_create(tramp->save_regs, target, ops, &tramp->size);
+	tramp->address = arch_ftrace_trampoline_create(tramp->save, target, ops, &tramp->size);
 	if (!tramp->address) {
 		kfree(tramp);
 		return NULL;
@@ -35,8 +38,7 @@ int ftrace_trampoline_set_target(struct ftrace_trampoline *tramp, ftrace_func_t 
 
 	if (tramp->target == target)
 		return 0;
-	arch_ftrace_trampoline_patch(&patch, tramp->address, tramp->save_regs, tramp->target,
-				     target);
+	arch_ftrace_trampoline_patch(&patch, tramp->address, tramp->save, tramp->target, target);
 	error = ftrace_apply_patches(&patch, 1);
 	if (error)
 		return error;
@@ -52,7 +54,7 @@ int ftrace_trampoline_set_target(struct ftrace_trampoline *tramp, ftrace_func_t 
 
 void ftrace_trampoline_silence(const struct ftrace_trampoline *tramp)
 {
-	arch_ftrace_trampoline_silence(tramp->address, tramp->save_regs);
+	arch_ftrace_trampoline_silence(tramp->address, tramp->save);
 }
 
 void ftrace_trampoline_hide(struct ftrace_trampoline *tramp)

@@ -69,6 +69,11 @@ static inline void rb_unlocked(unsigned long flags)
  * interrupt orders the writer's store and load.
  */
 #define rb_writer_barrier()          barrier()
+/*
+ * Reads a flag that others set, and on which the next access depends. gcc makes one instruction of
+ * a plain load and its comparison, but two of an atomic load.
+ */
+#define rb_load_flag(flag)           (flag)
 
 #define rb_alloc_array(n, size)      vzalloc((n) * (size))
 #define rb_free_array(p)             vfree(p)

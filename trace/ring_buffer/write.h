@@ -71,11 +71,17 @@ static __always_inline void rb_publish(struct ring_buffer_per_cpu *cb)
 		rb_publish_pages(cb, place);
 }
 
+/* Whether readers wait. Called after the outermost writer has ended. */
+static __always_inline bool rb_has_waiting(const struct ring_buffer_per_cpu *cb)
+{
+	rb_writer_barrier();
+	return rb_load_flag(cb->waiting);
+}
+
 /* Wakes readers if they wait. Called after the outermost writer has ended. */
 static __always_inline void rb_wake_waiting(struct ring_buffer_per_cpu *cb)
 {
-	rb_writer_barrier();
-	if (unlikely(__atomic_load_n(&cb->waiting, __ATOMIC_RELAXED)))
+	if (unlikely(rb_has_waiting(cb)))
 		rb_wake(cb);
 }
 
@@ -110,7 +116,7 @@ static __always_inline void rb_end_write(struct ring_buffer_per_cpu *cb)
 static __always_inline bool rb_begin_write(struct trace_buffer *buffer,
 					   struct ring_buffer_per_cpu *cb)
 {
-	if (unlikely(__atomic_load_n(&buffer->record_stopped, __ATOMIC_RELAXED)))
+	if (unlikely(rb_load_flag(buffer->record_stopped)))
 		return false;
 	local_inc32(&cb->nest);
 	rb_writer_barrier();
@@ -238,33 +244,37 @@ static __always_inline void rb_unlock_commit(struct ring_buffer_per_cpu *cb)
 
 /*
  * Reserves room after rb_begin_write() in the usual case: the default clock, room in the sub-buffer
- * of the tail, and a last event less than RB_DELTA_MAX ago. base: at most RB_SHORT_SIZE. NULL: it
- * is another case, and nothing has changed. It calls no function, and few values live at one time,
- * so that its caller saves few registers.
+ * of the tail, and a last event less than RB_DELTA_MAX ago. base: at most RB_SHORT_SIZE. timed and
+ * now: as above. NULL: it is another case, and nothing has changed. It calls no function, and few
+ * values live at one time, so that its caller saves few registers.
  */
-static __always_inline struct ring_buffer_event *
-rb_reserve_quick(const struct trace_buffer *buffer, struct ring_buffer_per_cpu *cb, u32 base)
+static __always_inline struct ring_buffer_event *rb_reserve_quick(const struct trace_buffer *buffer,
+								  struct ring_buffer_per_cpu *cb,
+								  u32 base, bool timed, u64 now)
 {
 	/*
 	 * LAB 7: One exchange, without a loop. Look at everything that is not usual before it.
 	 * Starts as:
-	 * (void)buffer, (void)cb, (void)base;
+	 * (void)buffer, (void)cb, (void)base, (void)timed, (void)now;
 	 * return NULL;
 	 */
 	struct ring_buffer_event *event;
 	struct buffer_page *page;
-	u64 place, before, now, delta;
+	u64 place, before, delta;
 	u64 offset;
 	u32 header;
 
-	if (unlikely(__atomic_load_n(&cb->record_disabled, __ATOMIC_ACQUIRE)) ||
-	    unlikely(!rb_has_default_clock(buffer)))
+	if (unlikely(rb_load_flag(cb->record_disabled) || !rb_has_default_clock(buffer)))
 		return NULL;
+	/*
+	 * The time comes first, so that the tail is read into the registers of the exchange. If an
+	 * interrupt writes in between, delta is below 0.
+	 */
+	now = timed ? now : rb_read_clock(buffer);
 	place = READ_ONCE(cb->tail.lo);
 	before = READ_ONCE(cb->tail.hi);
-	now = rb_read_clock(buffer);
 	offset = rb_offset(cb, place);
-	delta = now - before; /* a high number if the clock goes back */
+	delta = now - before; /* a high number if it is below 0 */
 	if (unlikely(!offset || delta > RB_DELTA_MAX || (u32)offset + base > cb->data_size))
 		return NULL;
 	header = (u32)delta << 5 | (base - 4) >> 2;

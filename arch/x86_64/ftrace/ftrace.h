@@ -63,13 +63,12 @@ static __always_inline void ftrace_get_arguments(const struct ftrace_regs *fregs
 }
 
 /*
- * Returns the place of the call site's return address: above fregs are a word of padding and the
- * stub's two frames (4 words), in both variants. ftrace_caller continues at the address in this
- * place, ftrace_regs_caller at regs.ip.
+ * Returns the place of the call site's return address: above fregs is the rbp of the site, in both
+ * variants. ftrace_caller continues at the address in this place, ftrace_regs_caller at regs.ip.
  */
 static __always_inline unsigned long *ftrace_regs_site_slot(struct ftrace_regs *fregs)
 {
-	return (unsigned long *)(fregs + 1) + 5;
+	return (unsigned long *)(fregs + 1) + 1;
 }
 
 /* For callbacks with FTRACE_OPS_FL_IPMODIFY: execution continues at ip, not after the call site. */
@@ -93,10 +92,15 @@ static inline void ftrace_override_function_with_return(struct ftrace_regs *freg
 	ftrace_instruction_pointer_set(fregs, (unsigned long)ftrace_stub);
 }
 
-/* Returns bp at the call site, which is in the frame above. */
+/* In the frame pointer of the code that calls a callback: the frame has SITE_FRAME_SIZE bytes. */
+#define SITE_FRAME 2UL
+#define SITE_FRAME_SIZE                                                                            \
+	24 /* rbp at the site, the address behind the site, the function's own return address */
+
+/* Returns bp at the call site. */
 static inline unsigned long ftrace_regs_bp(const struct ftrace_regs *fregs)
 {
-	return ((const unsigned long *)(fregs + 1))[3];
+	return *(const unsigned long *)(fregs + 1);
 }
 
 /* Returns the place of the traced function's own return address. A callback may change it. */
@@ -147,21 +151,34 @@ typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip, struct 
 			      struct ftrace_regs *fregs);
 
 /*
- * Makes code like ftrace_caller (or ftrace_regs_caller) that calls func with op, within reach of a
- * near call from all sites. Returns its address and *size in bytes; 0 without memory. Task context.
+ * A trampoline of FTRACE_SAVE_QUICK calls this while func is not the callback that keeps all
+ * registers: calls ftrace_call_func(). The callback sees the arguments, and cannot change them.
  */
-unsigned long arch_ftrace_trampoline_create(bool save_regs, ftrace_func_t func,
+void ftrace_quick_to_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+			  struct ftrace_regs *fregs);
+
+/* What a trampoline saves: an index of ftrace_templates (ftrace_entry.asm). */
+enum ftrace_save {
+	FTRACE_SAVE_ARGS,  /* as ftrace_caller */
+	FTRACE_SAVE_REGS,  /* as ftrace_regs_caller */
+	FTRACE_SAVE_QUICK, /* nothing: the callback keeps all registers, and gets no fregs */
+};
+/*
+ * Makes code like ftrace_caller that calls func with op, within reach of a near call from all
+ * sites. Returns its address and *size in bytes; 0 without memory. Task context.
+ */
+unsigned long arch_ftrace_trampoline_create(enum ftrace_save save, ftrace_func_t func,
 					    struct ftrace_ops *op, size_t *size);
 /* Frees a trampoline that no CPU executes or can reach: fills it with int3. Task context. */
 void arch_ftrace_trampoline_free(unsigned long trampoline, size_t size);
 /* Makes the patch that lets a trampoline call `to` instead of `from`. Any context. */
 void arch_ftrace_trampoline_patch(struct text_patch *patch, unsigned long trampoline,
-				  bool save_regs, ftrace_func_t from, ftrace_func_t to);
-/* True if ip is in ftrace_caller, ftrace_regs_caller or return_to_handler. Any context. */
+				  enum ftrace_save save, ftrace_func_t from, ftrace_func_t to);
+/* True if ip is in assembly that calls callbacks, or the C code around them. Any context. */
 bool arch_is_ftrace_caller(unsigned long ip);
 /*
  * Remove the call of the callback from a trampoline, or from ftrace_caller and ftrace_regs_caller,
  * at once and for ever. Any context.
  */
-void arch_ftrace_trampoline_silence(unsigned long trampoline, bool save_regs);
+void arch_ftrace_trampoline_silence(unsigned long trampoline, enum ftrace_save save);
 void arch_ftrace_callers_silence(void);

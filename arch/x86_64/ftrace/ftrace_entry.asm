@@ -5,10 +5,10 @@
 ; callback may change the caller-saved registers of the ABI. The function's arguments are in these
 ; registers, so they are saved. r10 and r11 have no meaning at a function's entry.
 ;
-; Sites with several ops call ftrace_caller or ftrace_regs_caller. Both are also the templates of
-; the trampolines, one for each ops (ftrace_trampoline.c): in a trampoline the call goes to the
-; callback of the ops. So between their first and last instruction only two instructions may depend
-; on their own address: the load of the ops, and the call.
+; Sites with several ops call ftrace_caller or ftrace_regs_caller. Both are also templates of the
+; trampolines, one for each ops (ftrace_trampoline.c): in a trampoline the call goes to the callback
+; of the ops. ftrace_quick_caller is a template only. So between their first and last instruction
+; only two instructions may depend on their own address: the load of the ops, and the call.
 ;
 ; Nothing here turns preemption off. A task may be preempted at any of these instructions.
 ; RCU-tasks keeps a trampoline until each task has left it (docs/rcu.md).
@@ -16,26 +16,26 @@
 %include "arch/cpu/cfi.inc"
 %include "arch/cpu/ptrace.inc"
 
-extern ftrace_ops_list_func
+extern ftrace_ops_list_func, ftrace_call_func
 
 SITE_SIZE	equ 5			; call rel32
 KERNEL_CS	equ 0x10
 KERNEL_SS	equ 0x18
 
-; The stack while the callback runs. The two frames are copies, for the unwinder; the two return
-; addresses at the top are the real ones.
+; The stack while the callback runs:
 ;
 ;	PARENT_RETURN	the function's return address	pushed by the call of the function
 ;	SITE_RETURN	the address behind the site	pushed by the call at the site
-;	+ 24		PARENT_RETURN again		the parent's frame
-;	SITE_BP		rbp at the site
-;	+ 8		SITE_RETURN again		the function's frame
-;	REGS_SIZE	the address of the frame above	<- rbp
+;	SITE_BP		rbp at the site			<- rbp - SITE_FRAME
 ;	0		struct ftrace_regs (ftrace.h)	<- rsp
-REGS_SIZE	equ PT_SIZE + 8		; one word more keeps the stack aligned
-SITE_BP		equ REGS_SIZE + 2 * 8	; rbp at the call site
-SITE_RETURN	equ REGS_SIZE + 4 * 8	; the address after the site; the callback may change it
-PARENT_RETURN	equ REGS_SIZE + 5 * 8	; the function's own return address
+;
+; The three words at the top are the frame of a site: two return addresses instead of one, because
+; the traced function has not made its own frame yet. Bit 1 of rbp tells the unwinder that it points
+; to such a frame (arch/unwind/unwind.c).
+SITE_FRAME	equ 2
+SITE_BP		equ PT_SIZE		; rbp at the call site
+SITE_RETURN	equ PT_SIZE + 8		; the address after the site; the callback may change it
+PARENT_RETURN	equ PT_SIZE + 2 * 8	; the function's own return address
 
 section .entry.text progbits alloc exec nowrite align=16
 bits 64
@@ -51,18 +51,17 @@ global ftrace_stub
 ftrace_stub:
 	ret
 
-; Makes two frames for the unwinder, which follows rbp: one for the traced function, which has not
-; made its own yet, and one for its caller. Then makes room for the registers. Keeps the flags,
-; because ftrace_regs_caller saves them: so lea, not sub.
-%macro MAKE_FRAMES 0
-	push	qword [rsp + 8]			; the parent's frame: its return address
+%macro MAKE_SITE_FRAME 0
 	push	rbp
-	mov	rbp, rsp
-	push	qword [rsp + 16]		; the function's: behind its site
-	push	rbp
-	mov	rbp, rsp
-	lea	rsp, [rsp - REGS_SIZE]
-	CFI_ADJUST REGS_SIZE
+	lea	rbp, [rsp + SITE_FRAME]
+%endmacro
+
+; Makes the frame, and room for the registers. Keeps the flags, because ftrace_regs_caller saves
+; them: so lea, not sub.
+%macro MAKE_FRAME 0
+	MAKE_SITE_FRAME
+	lea	rsp, [rsp - PT_SIZE]
+	CFI_ADJUST PT_SIZE
 %endmacro
 
 ; Registers, each after its place: the arguments of a function, and the others that a callback may
@@ -86,16 +85,21 @@ ftrace_stub:
   %endrep
 %endmacro
 
-; Calls func(ip, parent_ip, ops, fregs). ftrace_trampoline.c uses the two labels.
-%macro CALL_CALLBACK 0
-	mov	rdi, [rbp + 8]			; ip: the address of the site
+; Calls func(ip, parent_ip, ops). ftrace_trampoline.c uses the two labels.
+%macro CALL_QUICK 0
+	mov	rdi, [rbp - SITE_FRAME + 8]	; ip: the address of the site
 	sub	rdi, SITE_SIZE
-	mov	rsi, [rbp + 24]			; parent_ip
-	mov	rcx, rsp			; fregs
+	mov	rsi, [rbp - SITE_FRAME + 16]	; parent_ip
 .load_ops:
 	mov	rdx, [rel ftrace_no_ops]
 .call:
 	call	ftrace_ops_list_func
+%endmacro
+
+; Calls func(ip, parent_ip, ops, fregs).
+%macro CALL_CALLBACK 0
+	mov	rcx, rsp
+	CALL_QUICK
 %endmacro
 
 ; Saves the arguments only: 0 in PT_CS tells the callback. The last ret goes to the instruction
@@ -107,7 +111,7 @@ ftrace_caller:
 ; Starts as:
 ;	ret
 ;	CALL_CALLBACK
-	MAKE_FRAMES
+	MAKE_FRAME
 	SAVE	ARGUMENTS
 	mov	qword [rsp + PT_CS], 0		; the other registers are not saved
 	CALL_CALLBACK
@@ -128,7 +132,7 @@ ftrace_regs_caller:
 ; Starts as:
 ;	ret
 ;	CALL_CALLBACK
-	MAKE_FRAMES
+	MAKE_FRAME
 	pushfq
 	pop	qword [rsp + PT_FLAGS]
 	SAVE	ARGUMENTS
@@ -156,6 +160,59 @@ ftrace_regs_caller:
 	ret
 ; END LAB 4
 .end:
+
+; For a callback that keeps all registers (quick_func of an ops). It saves those that it uses
+; itself, so this code saves only the three that carry the arguments of the callback.
+global ftrace_quick_caller
+ftrace_quick_caller:
+	CFI_FUNCTION
+; LAB 4: As ftrace_caller, but save only the registers that CALL_QUICK changes.
+; Starts as:
+;	ret
+;	CALL_QUICK
+	MAKE_SITE_FRAME
+	push	rdi
+	push	rsi
+	push	rdx
+	CALL_QUICK
+	pop	rdx
+	pop	rsi
+	pop	rdi
+	pop	rbp
+	ret
+; END LAB 4
+.end:
+
+; A trampoline made of ftrace_quick_caller calls it instead while the func of the ops is another
+; one: saves the arguments as ftrace_caller does, and calls func. It does not restore what the
+; callback changes in fregs.
+global ftrace_quick_to_func, ftrace_quick_to_func_end
+ftrace_quick_to_func:
+	CFI_FUNCTION
+	push	rbp
+	mov	rbp, rsp
+	CFI_BASE rbp
+	sub	rsp, PT_SIZE + 8		; struct ftrace_regs, and alignment
+	mov	[rsp + PT_AX], rax
+	mov	[rsp + PT_CX], rcx
+	mov	[rsp + PT_R8], r8
+	mov	[rsp + PT_R9], r9
+	mov	rax, [rbp + 2 * 8]		; these three: pushed by the trampoline
+	mov	[rsp + PT_DX], rax
+	mov	rax, [rbp + 3 * 8]
+	mov	[rsp + PT_SI], rax
+	mov	rax, [rbp + 4 * 8]
+	mov	[rsp + PT_DI], rax
+	mov	qword [rsp + PT_CS], 0
+	mov	rcx, rsp			; fregs
+	call	ftrace_call_func
+	mov	rax, [rsp + PT_AX]
+	mov	rcx, [rsp + PT_CX]
+	mov	r8, [rsp + PT_R8]
+	mov	r9, [rsp + PT_R9]
+	leave
+	ret
+ftrace_quick_to_func_end:
 	CFI_END
 
 section .rodata progbits alloc noexec nowrite align=8
@@ -167,3 +224,5 @@ ftrace_templates:
 	dq	ftrace_caller, ftrace_caller.load_ops, ftrace_caller.call, ftrace_caller.end
 	dq	ftrace_regs_caller, ftrace_regs_caller.load_ops
 	dq	ftrace_regs_caller.call, ftrace_regs_caller.end
+	dq	ftrace_quick_caller, ftrace_quick_caller.load_ops
+	dq	ftrace_quick_caller.call, ftrace_quick_caller.end

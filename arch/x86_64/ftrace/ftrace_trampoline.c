@@ -1,5 +1,5 @@
 /*
- * Trampolines: copies of ftrace_caller or ftrace_regs_caller that call the callback of one ops
+ * Trampolines: copies of ftrace_caller and its like that call the callback of one ops
  * directly, without a walk of the list of ops. A word after the code holds the address of the ops.
  */
 #include "arch/ftrace/ftrace.h"
@@ -18,19 +18,15 @@ struct trampoline_template {
 	unsigned long call;     /* call rel32 */
 	unsigned long end;
 };
-extern const struct trampoline_template ftrace_templates[2];
+extern const struct trampoline_template ftrace_templates[3]; /* by enum ftrace_save */
+extern char ftrace_quick_to_func_end[];
 
 #define LOAD_OPS_SIZE 7
 
-static __always_inline const struct trampoline_template *template_for(bool save_regs)
-{
-	return &ftrace_templates[save_regs];
-}
-
-unsigned long arch_ftrace_trampoline_create(bool save_regs, ftrace_func_t func,
+unsigned long arch_ftrace_trampoline_create(enum ftrace_save save, ftrace_func_t func,
 					    struct ftrace_ops *op, size_t *size)
 {
-	const struct trampoline_template *template = template_for(save_regs);
+	const struct trampoline_template *template = &ftrace_templates[save];
 	size_t code_size = template->end - template->start, op_at = ALIGN(code_size, sizeof(op));
 	size_t load = template->load_ops - template->start, call = template->call - template->start;
 	u8 code[TRAMPOLINE_MAX];
@@ -63,9 +59,9 @@ void arch_ftrace_trampoline_free(unsigned long trampoline, size_t size)
 }
 
 void arch_ftrace_trampoline_patch(struct text_patch *patch, unsigned long trampoline,
-				  bool save_regs, ftrace_func_t from, ftrace_func_t to)
+				  enum ftrace_save save, ftrace_func_t from, ftrace_func_t to)
 {
-	const struct trampoline_template *template = template_for(save_regs);
+	const struct trampoline_template *template = &ftrace_templates[save];
 
 	patch->addr = trampoline + (template->call - template->start);
 	text_encode_call(patch->old, patch->addr, (unsigned long)from);
@@ -78,6 +74,9 @@ bool arch_is_ftrace_caller(unsigned long ip)
 	for (unsigned i = 0; i < ARRAY_SIZE(ftrace_templates); i++)
 		if (ip >= ftrace_templates[i].start && ip < ftrace_templates[i].end)
 			return true;
+	if (ip >= (unsigned long)ftrace_quick_to_func &&
+	    ip < (unsigned long)ftrace_quick_to_func_end)
+		return true;
 	return ip >= (unsigned long)return_to_handler && ip < (unsigned long)return_to_handler_end;
 }
 
@@ -88,9 +87,9 @@ bool arch_is_ftrace_caller(unsigned long ip)
 #define TEST_EAX 0xa9
 
 notrace /* the same */
-void arch_ftrace_trampoline_silence(unsigned long trampoline, bool save_regs)
+void arch_ftrace_trampoline_silence(unsigned long trampoline, enum ftrace_save save)
 {
-	const struct trampoline_template *template = template_for(save_regs);
+	const struct trampoline_template *template = &ftrace_templates[save];
 
 	text_write_byte(trampoline + (template->call - template->start), TEST_EAX);
 }

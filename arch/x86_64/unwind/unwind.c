@@ -3,9 +3,11 @@
  *
  * In each function [rbp] is the caller's rbp and [rbp + 8] the return address. An entry stub sets
  * rbp to the address of its pt_regs + 1 (arch/irq/entry.inc), so an odd frame pointer leads through
- * an exception or interrupt to the interrupted function, which may be on another stack. The
- * registers of a program, and a frame pointer of 0, end the trace. The unwinder reads only known
- * stacks, and frames on one stack must have ascending addresses.
+ * an exception or interrupt to the interrupted function, which may be on another stack. ftrace
+ * marks its frame by bit 1 (arch/ftrace/ftrace_entry.asm): it has two return addresses, [rbp + 8]
+ * into the traced function, and [rbp + 16] into the function's caller. The registers of a program,
+ * and a frame pointer of 0, end the trace. The unwinder reads only known stacks, and frames on one
+ * stack must have ascending addresses.
  *
  * An oops uses the unwinder to find a callback that has faulted, while every function may still
  * call that callback. So nothing here is traced or calls a traced function.
@@ -16,6 +18,7 @@
 #include "arch/unwind/maccess.h"
 #include "arch/mm/pgtable.h"
 #include "arch/cpu/switch.h"
+#include "arch/ftrace/ftrace.h"
 #include "arch/patch/text_alias.h"
 #include "arch/unwind/unwind.h"
 #include "kernel/kallsyms.h"
@@ -157,6 +160,7 @@ bool unwind_next(struct unwind *u)
 {
 	unsigned long bp = u->bp;
 	struct stack_bounds b;
+	size_t size = 16;
 
 	if (u->extra_ip) {
 		u->ip = u->extra_ip;
@@ -176,14 +180,20 @@ bool unwind_next(struct unwind *u)
 		unwind_from_regs(u, regs);
 		return true;
 	}
+	if (unlikely(bp & SITE_FRAME)) {
+		bp &= ~SITE_FRAME;
+		size = SITE_FRAME_SIZE;
+	}
 	if (!IS_ALIGNED(bp, 8))
 		return false;
-	if (unlikely(!in_bounds(&u->stack, bp, 16))) {
+	if (unlikely(!in_bounds(&u->stack, bp, size))) {
 		/* Another stack. On the same one it does not ascend: a loop. */
-		if (!find_stack(u, bp, &b) || !in_bounds(&b, bp, 16) || b.high == u->stack.high)
+		if (!find_stack(u, bp, &b) || !in_bounds(&b, bp, size) || b.high == u->stack.high)
 			return false;
 		u->stack.high = b.high;
 	}
+	if (unlikely(size == SITE_FRAME_SIZE))
+		u->extra_ip = return_address(u, *(unsigned long *)(bp + 16), bp + 16);
 	u->ip = return_address(u, *(unsigned long *)(bp + 8), bp + 8);
 	u->bp = *(unsigned long *)bp;
 	u->stack.low = bp + 1;

@@ -49,7 +49,7 @@ def word(where):
 def templates():
     """[(start, end)] of the code of which trampolines are copies."""
     table = evaluate("(unsigned long *)&ftrace_templates")
-    return [(int(table[i]), int(table[i + 3])) for i in (0, 4)]
+    return [(int(table[i]), int(table[i + 3])) for i in (0, 4, 8)]
 
 
 def is_copy(start, template):
@@ -72,7 +72,7 @@ def find_trampoline(pc):
 
 
 class TrampolineUnwinder(Unwinder):
-    """A trampoline is a copy of ftrace_caller or ftrace_regs_caller: what is true for an instruction of the template is
+    """A trampoline is a copy of ftrace_caller or its like: what is true for an instruction of the template is
     true for its copy."""
 
     def __init__(self):

@@ -2,11 +2,12 @@
  * The function tracer records one entry in the ring buffer for each call of a function, with the
  * caller.
  *
- * function_trace_call() runs at every traced call. It calls no traced functions, so it needs no
- * recursion guard; an NMI that interrupts it nests in the ring buffer. With the option
- * func_stack_trace, func-no-repeats or func-args another callback replaces it, so that the fast one
- * does not test options.
+ * function_trace_call() (quick.c) runs at every traced call. With the option func_stack_trace,
+ * func-no-repeats or func-args a callback of this file replaces it, so that the quick one does not
+ * test options. The callbacks call no traced functions, so they need no recursion guard; an NMI
+ * that interrupts one nests in the ring buffer.
  */
+#include "arch/unwind/stacktrace.h"
 #include "trace/core/cmdlines.h"
 #include "trace/core/files.h"
 #include "trace/core/write.h"
@@ -21,7 +22,6 @@
 #include "trace/ring_buffer/write.h"
 
 #define MCOUNT_INSN_SIZE 5 /* the return address of a site is its address plus this */
-#define STUB_FRAMES      2 /* the callback and the entry stub */
 
 /* fregs: the arguments to record, or NULL. False: nothing is recorded. */
 static __always_inline bool function_trace_entry(struct trace_array *tr, unsigned long ip,
@@ -58,32 +58,20 @@ void function_record(struct trace_array *tr, unsigned long ip, unsigned long par
 }
 
 /*
- * The callback. ctx is taken first: it must show the depth of preemption of the traced function.
- * Preemption is off while the entry is written, so that the task stays on the CPU whose buffer it
- * writes to.
- */
-void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
-			 struct ftrace_regs *fregs __unused)
-{
-	u32 ctx = tracing_gen_ctx();
-
-	preempt_disable_notrace();
-	function_trace_entry(op->private, ip, parent_ip, ctx, NULL);
-	preempt_enable_notrace();
-}
-
-/*
  * Stores the traced function and its callers, innermost first, along the frame pointers of the
- * task's stack, and returns their number. bp points to the first of the two frames that the entry
- * stub has made, for the traced function and for its caller. Returns 0 if the chain leaves the
- * stack or contains an interrupt's frame; the caller then needs the unwinder.
+ * task's stack, and returns their number. site: the frame that the entry stub has made. Returns 0
+ * if the chain leaves the stack or contains an interrupt's frame; the caller then needs the
+ * unwinder.
  */
-static __always_inline unsigned function_walk_stack(unsigned long bp, unsigned long *callers)
+static __always_inline unsigned function_walk_stack(unsigned long *site, unsigned long *callers)
 {
 	unsigned long low = (unsigned long)current->stack, high = low + THREAD_SIZE - 16;
-	unsigned count = 0;
+	unsigned long bp = site[0];
+	unsigned count = 2;
 	int idx = 0;
 
+	callers[0] = site[1];
+	callers[1] = ftrace_graph_ret_addr(current, &idx, site[2], site + 2);
 	while (bp && bp != (unsigned long)task_pt_regs(current) + 1 && count < TRACE_STACK_MAX) {
 		unsigned long next;
 
@@ -102,6 +90,18 @@ static __always_inline unsigned function_walk_stack(unsigned long bp, unsigned l
 	return count;
 }
 
+/* The same by the unwinder, which sees the frames of ftrace above the traced function, too. */
+static noinline void function_unwind(struct trace_array *tr, unsigned long ip, u32 ctx)
+{
+	unsigned long callers[TRACE_STACK_MAX];
+	unsigned count = stack_trace_save(callers, TRACE_STACK_MAX, 0), first = 0;
+
+	while (first < count && callers[first] != ip + MCOUNT_INSN_SIZE)
+		first++;
+	if (first < count)
+		trace_write_stack(tr, ctx, callers + first, count - first);
+}
+
 /* Writes the callers of the traced function. bp: the frame of the ops' callback. */
 static __always_inline void function_trace_callers(struct trace_array *tr, unsigned long ip,
 						   u32 ctx, unsigned long *bp)
@@ -111,13 +111,13 @@ static __always_inline void function_trace_callers(struct trace_array *tr, unsig
 
 	/* Frames of trace/ftrace/ops.c may lie between the stub's frame and this one. */
 	do
-		bp = (unsigned long *)bp[0];
+		bp = (unsigned long *)(bp[0] & ~SITE_FRAME);
 	while (bp[1] != ip + MCOUNT_INSN_SIZE);
-	count = function_walk_stack((unsigned long)bp, callers);
+	count = function_walk_stack(bp, callers);
 	if (likely(count))
 		trace_write_stack(tr, ctx, callers, count);
 	else
-		__ftrace_trace_stack(tr, ctx, STUB_FRAMES);
+		function_unwind(tr, ip, ctx);
 }
 
 /* Writes that the calls of last were repeated. Interrupts off. */
@@ -207,6 +207,7 @@ static void function_options_call(unsigned long ip, unsigned long parent_ip, str
 /* The top level's, static because the command line can set filters and start it during boot. */
 static struct function_tracer top_function = {
 	.ops = { .func = function_trace_call,
+		 .quick_func = function_trace_call,
 		 .flags = FTRACE_OPS_FL_PID,
 		 .pid_func = function_pid_func,
 		 .private = &global_trace },
@@ -306,6 +307,7 @@ static int function_trace_create(struct trace_array *tr)
 		if (!f)
 			return -ENOMEM;
 		f->ops.func = function_trace_call;
+		f->ops.quick_func = function_trace_call;
 		f->ops.flags = FTRACE_OPS_FL_PID;
 		f->ops.pid_func = function_pid_func;
 		f->ops.private = tr;

@@ -14,7 +14,7 @@ struct ftrace_entry {
 	unsigned long args[]; /* option func-args: FTRACE_REGS_MAX_ARGS */
 };
 
-/* The callback of the function tracer: op->private is the trace_array. */
+/* The callback of the function tracer: op->private is the trace_array. It keeps all registers. */
 void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
 			 struct ftrace_regs *fregs);
 /* Records a call of ip by parent_ip, with the flags ctx. Preemption off, any context. */

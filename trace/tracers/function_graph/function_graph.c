@@ -50,10 +50,16 @@ static __always_inline void graph_commit(struct ring_buffer_per_cpu *cb)
 	rb_unlock_commit(cb);
 }
 
+static __always_inline void graph_fill_call(struct ftrace_graph_ent_entry *entry,
+					    const struct ftrace_graph_ent *trace)
+{
+	entry->func = trace->func;
+	entry->depth = trace->depth;
+}
+
 /* fregs: the arguments to record, or NULL. False: nothing is recorded. */
-static __always_inline bool graph_write_call(struct trace_array *tr,
-					     const struct ftrace_graph_ent *trace,
-					     const struct ftrace_regs *fregs)
+static bool graph_write_call(struct trace_array *tr, const struct ftrace_graph_ent *trace,
+			     const struct ftrace_regs *fregs)
 {
 	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
 	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id_stable()];
@@ -65,8 +71,7 @@ static __always_inline bool graph_write_call(struct trace_array *tr,
 	entry = graph_reserve(buffer, cb, TRACE_GRAPH_ENT, size, false, 0);
 	if (unlikely(!entry))
 		return false;
-	entry->func = trace->func;
-	entry->depth = trace->depth;
+	graph_fill_call(entry, trace);
 	if (fregs)
 		ftrace_get_arguments(fregs, entry->args);
 	graph_commit(cb);
@@ -97,9 +102,19 @@ static bool graph_write_call_retaddr(struct trace_array *tr, const struct ftrace
 	return true;
 }
 
-static __always_inline void graph_write_return(struct trace_array *tr,
-					       const struct ftrace_graph_ret *trace, u64 calltime,
-					       u64 rettime, bool retval)
+static __always_inline void graph_fill_return(struct ftrace_graph_ret_entry *entry,
+					      const struct ftrace_graph_ret *trace, u64 calltime,
+					      u64 rettime)
+{
+	entry->func = trace->func;
+	entry->depth = trace->depth;
+	entry->overrun = trace->overrun;
+	entry->calltime = calltime;
+	entry->rettime = rettime;
+}
+
+static void graph_write_return(struct trace_array *tr, const struct ftrace_graph_ret *trace,
+			       u64 calltime, u64 rettime, bool retval)
 {
 	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
 	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id_stable()];
@@ -110,19 +125,16 @@ static __always_inline void graph_write_return(struct trace_array *tr,
 			      rettime);
 	if (unlikely(!entry))
 		return;
-	entry->func = trace->func;
-	entry->depth = trace->depth;
-	entry->overrun = trace->overrun;
-	entry->calltime = calltime;
-	entry->rettime = rettime;
+	graph_fill_return(entry, trace, calltime, rettime);
 	if (retval)
 		entry->retval[0] = trace->retval;
 	graph_commit(cb);
 }
 
 /* The slow path of trace_graph_entry(), with all checks. */
-static noinline int graph_entry_checked(struct ftrace_graph_ent trace, struct fgraph_ops *gops,
-					const struct ftrace_regs *fregs)
+static __keeps_registers noinline int graph_entry_checked(struct ftrace_graph_ent trace,
+							  struct fgraph_ops *gops,
+							  const struct ftrace_regs *fregs)
 {
 	u32 checks = READ_ONCE(graph_checks) | READ_ONCE(graph_of_ops(gops)->checks);
 	u32 flags = graph_choose(&trace, gops, checks);
@@ -149,6 +161,117 @@ static noinline int graph_entry_checked(struct ftrace_graph_ent trace, struct fg
 	return 1;
 }
 
+/* ---- the quick path: as in trace/tracers/function/quick.c ---- */
+
+#define GRAPH_ENT_SIZE rb_data_size(sizeof(struct ftrace_graph_ent_entry))
+#define GRAPH_RET_SIZE rb_data_size(sizeof(struct ftrace_graph_ret_entry))
+
+/* Reserves an entry in the usual case, after rb_begin_write(). NULL: another case. */
+static __always_inline void *graph_reserve_quick(struct trace_buffer *buffer,
+						 struct ring_buffer_per_cpu *cb, u32 type, u32 size,
+						 bool timed, u64 now)
+{
+	u32 count = tracing_ctx_count(1);
+	struct ring_buffer_event *event;
+
+	if (unlikely(!tracing_ctx_is_simple(count)))
+		return NULL;
+	event = rb_reserve_quick(buffer, cb, size, timed, now);
+	if (unlikely(!event))
+		return NULL;
+	tracing_entry_init((struct trace_entry *)event->array, type,
+			   tracing_ctx_irqs() | count << 24, current_stable->pid);
+	return event->array;
+}
+
+/* The other cases, after rb_begin_write(). */
+static __keeps_registers noinline bool graph_call_begun(struct ring_buffer_per_cpu *cb,
+							const struct ftrace_graph_ent *trace)
+{
+	struct ring_buffer_event *event =
+		rb_reserve_begun(READ_ONCE(cb->buffer), cb, GRAPH_ENT_SIZE, false, 0);
+
+	if (!event)
+		return false;
+	tracing_entry_init((struct trace_entry *)event->array, TRACE_GRAPH_ENT,
+			   tracing_gen_ctx_dec(1), current_stable->pid);
+	graph_fill_call((void *)event->array, trace);
+	graph_commit(cb);
+	return true;
+}
+
+static __keeps_registers noinline void graph_return_begun(struct ring_buffer_per_cpu *cb,
+							  const struct ftrace_graph_ret *trace,
+							  u64 calltime, u64 rettime)
+{
+	struct ring_buffer_event *event =
+		rb_reserve_begun(READ_ONCE(cb->buffer), cb, GRAPH_RET_SIZE, true, rettime);
+
+	if (!event)
+		return;
+	tracing_entry_init((struct trace_entry *)event->array, TRACE_GRAPH_RET,
+			   tracing_gen_ctx_dec(1), current_stable->pid);
+	graph_fill_return((void *)event->array, trace, calltime, rettime);
+	graph_commit(cb);
+}
+
+static __keeps_registers noinline void graph_end_write(struct ring_buffer_per_cpu *cb)
+{
+	rb_end_write(cb);
+}
+
+static __keeps_registers noinline void graph_wake(struct ring_buffer_per_cpu *cb)
+{
+	rb_wake(cb);
+}
+
+static __always_inline void graph_commit_quick(struct ring_buffer_per_cpu *cb)
+{
+	this_cpu_write(trace_taskinfo_save, true);
+	local_add(&cb->written, 1);
+	if (unlikely(!rb_end_write_quick(cb)))
+		graph_end_write(cb);
+	else if (unlikely(rb_has_waiting(cb)))
+		graph_wake(cb);
+}
+
+/* False: nothing is recorded. */
+static __always_inline bool graph_write_call_quick(const struct trace_array *tr,
+						   const struct ftrace_graph_ent *trace)
+{
+	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
+	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id_stable()];
+	struct ftrace_graph_ent_entry *entry;
+
+	if (unlikely(!rb_begin_write(buffer, cb)))
+		return false;
+	entry = graph_reserve_quick(buffer, cb, TRACE_GRAPH_ENT, GRAPH_ENT_SIZE, false, 0);
+	if (unlikely(!entry))
+		return graph_call_begun(cb, trace);
+	graph_fill_call(entry, trace);
+	graph_commit_quick(cb);
+	return true;
+}
+
+static __always_inline void graph_write_return_quick(const struct trace_array *tr,
+						     const struct ftrace_graph_ret *trace,
+						     u64 calltime, u64 rettime)
+{
+	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
+	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id_stable()];
+	struct ftrace_graph_ret_entry *entry;
+
+	if (unlikely(!rb_begin_write(buffer, cb)))
+		return;
+	entry = graph_reserve_quick(buffer, cb, TRACE_GRAPH_RET, GRAPH_RET_SIZE, true, rettime);
+	if (unlikely(!entry)) {
+		graph_return_begun(cb, trace, calltime, rettime);
+		return;
+	}
+	graph_fill_return(entry, trace, calltime, rettime);
+	graph_commit_quick(cb);
+}
+
 static __always_inline int trace_graph_entry(struct ftrace_graph_ent *trace,
 					     struct fgraph_ops *gops, struct ftrace_regs *fregs)
 {
@@ -162,14 +285,16 @@ static __always_inline int trace_graph_entry(struct ftrace_graph_ent *trace,
 	call = fgraph_call_reserve_first(trace, gops, sizeof(*call), 0);
 	if (unlikely(!call))
 		return 0;
-	if (unlikely(!graph_write_call(tr, trace, NULL)))
+	if (unlikely(!graph_write_call_quick(tr, trace)))
 		return 0;
 	call->calltime = arch_ktime();
 	return 1;
 }
 
-static noinline void graph_return_checked(struct ftrace_graph_ret trace, struct fgraph_ops *gops,
-					  const struct graph_call *call, u64 rettime)
+static __keeps_registers noinline void graph_return_checked(struct ftrace_graph_ret trace,
+							    struct fgraph_ops *gops,
+							    const struct graph_call *call,
+							    u64 rettime)
 {
 	u64 calltime = call->calltime, thresh = READ_ONCE(tracing_thresh);
 
@@ -181,10 +306,8 @@ static noinline void graph_return_checked(struct ftrace_graph_ret trace, struct 
 	 * too. */
 	if ((call->flags & GRAPH_CALL_THRESH) && (!thresh || rettime - calltime < thresh))
 		return;
-	if (call->flags & GRAPH_CALL_RETVAL)
-		graph_write_return(gops->private, &trace, calltime, rettime, true);
-	else
-		graph_write_return(gops->private, &trace, calltime, rettime, false);
+	graph_write_return(gops->private, &trace, calltime, rettime,
+			   call->flags & GRAPH_CALL_RETVAL);
 }
 
 static __always_inline void trace_graph_return(struct ftrace_graph_ret *trace,
@@ -200,7 +323,7 @@ static __always_inline void trace_graph_return(struct ftrace_graph_ret *trace,
 	if (unlikely(call->flags))
 		graph_return_checked(*trace, gops, call, rettime);
 	else
-		graph_write_return(gops->private, trace, call->calltime, rettime, false);
+		graph_write_return_quick(gops->private, trace, call->calltime, rettime);
 }
 
 int graph_record_call(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,

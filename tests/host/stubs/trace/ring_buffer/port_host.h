@@ -54,6 +54,7 @@ struct mutex {
 #define rb_free_array(p)             free(p)
 #define rb_relax()                   sched_yield()
 #define rb_writer_barrier()          __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define rb_load_flag(flag)           __atomic_load_n(&(flag), __ATOMIC_ACQUIRE)
 #define rb_sync_cpu(cpu)             ((void)(cpu))
 #define rb_has_default_clock(buffer) ((buffer)->clock != rb_host_other_clock)
 #define rb_read_clock(buffer)        ((buffer)->clock())
