@@ -140,6 +140,10 @@ $(call feature,wprobe,probes breakpoints,\
 	trace/wprobe,\
 	watchpoint events: which code accesses this place in memory; triggers that choose the place)
 
+$(call feature,rv,events,\
+	trace/rv,\
+	runtime verification: monitors that compare what the kernel does with an automaton; reactors)
+
 $(call feature,perf,events programs breakpoints,\
 	trace/perf kernel/mm/vmap.c arch/x86_64/unwind/unwind_event.c arch/x86_64/unwind/perf_regs.c arch/x86_64/unwind/perf_regs.h \
 	arch/x86_64/time/tsc_conversion.c,\

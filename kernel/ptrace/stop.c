@@ -23,7 +23,7 @@ static int ptrace_stop(int code, int why, unsigned long message, struct siginfo 
 
 	if (!tracee || fatal_signal_pending(tsk))
 		return 0;
-	WRITE_ONCE(tsk->__state, TASK_TRACED);
+	__set_current_state(TASK_TRACED);
 	tracee->message = message;
 	tracee->info = info;
 	tsk->exit_code = code;

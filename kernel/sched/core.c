@@ -49,6 +49,7 @@ void resched_curr(struct runqueue *rq)
 	if (rq->need_resched)
 		return;
 	WRITE_ONCE(rq->need_resched, true);
+	trace_sched_set_need_resched_tp(rq->curr, (int)rq->cpu);
 	if (rq->cpu == smp_processor_id()) {
 		set_preempt_need_resched();
 		return;
@@ -348,6 +349,7 @@ static __always_inline void finish_task_switch(struct task_struct *prev)
 	smp_store_release(&prev->on_cpu, 0);
 	rq_unlock(this_rq());
 	local_irq_enable();
+	trace_sched_exit_tp(true);
 	if (unlikely(dead))
 		put_task_struct(prev);
 }
@@ -440,6 +442,7 @@ void __schedule(bool preempt)
 	u64 now, *switch_count = &prev->nivcsw;
 	unsigned state;
 
+	trace_sched_entry_tp(preempt);
 	if (unlikely(preempt_count() != PREEMPT_OFFSET))
 		schedule_bug(prev);
 	local_irq_disable();
@@ -473,6 +476,7 @@ void __schedule(bool preempt)
 		rq->same_picked++;
 		rq_unlock(rq);
 		local_irq_enable();
+		trace_sched_exit_tp(false);
 		return;
 	}
 	if (unlikely(prev == rq->idle || next == rq->idle))
@@ -572,7 +576,7 @@ void do_task_dead(void)
 
 	/* Under P, so that a late waker, which has read an older state, cannot overwrite it. */
 	spin_lock_irq(&tsk->lock);
-	WRITE_ONCE(tsk->__state, TASK_DEAD);
+	__set_current_state(TASK_DEAD);
 	__spin_unlock(&tsk->lock);
 	preempt_enable_no_resched();
 	__schedule(false);

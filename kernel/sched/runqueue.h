@@ -84,12 +84,14 @@ extern struct cpumask sched_idle_mask;
 
 static __always_inline void rq_lock(struct runqueue *rq)
 {
+	trace_sched_rq_lock_tp(rq);
 	raw_ticket_lock(&rq->lock);
 }
 
 static __always_inline void rq_unlock(struct runqueue *rq)
 {
 	raw_ticket_unlock(&rq->lock);
+	trace_sched_rq_unlock_tp(rq);
 }
 
 static inline bool task_is_rt(const struct task_struct *p)

@@ -3,6 +3,7 @@
 
 #include "kernel/errno.h"
 #include "kernel/jump_label.h"
+#include "kernel/sched/sched_tp_events.h"
 #include "kernel/sched/signal.h"
 #include "kernel/sched/task.h"
 #include "kernel/sched/wait.h"
@@ -38,8 +39,16 @@ static __always_inline bool signal_pending_state(unsigned state, const struct ta
 DECLARE_PER_CPU(bool, irq_from_user);
 
 /* A full barrier: set the state, then test the condition. */
-#define set_current_state(s)   ((void)xchg(&current->__state, (s)))
-#define __set_current_state(s) WRITE_ONCE(current->__state, (s))
+#define set_current_state(s)                                                                       \
+	do {                                                                                       \
+		trace_sched_set_state_tp(current, s);                                              \
+		(void)xchg(&current->__state, (s));                                                  \
+	} while (0)
+#define __set_current_state(s)                                                                     \
+	do {                                                                                       \
+		trace_sched_set_state_tp(current, s);                                              \
+		WRITE_ONCE(current->__state, (s));                                                   \
+	} while (0)
 
 /* Boot: the run queues and the boot CPU's idle task, which is the boot context itself. */
 void sched_init(void);
@@ -244,9 +253,10 @@ static __always_inline int do_wait_intr(wait_queue_head_t *wq)
 	wait.task = task;
 	wait.flags = WQ_FLAG_EXCLUSIVE;
 	list_add_tail(&wait.entry, &wq->head);
+	trace_sched_set_state_tp(task, TASK_INTERRUPTIBLE);
 	(void)xchg(&task->__state, TASK_INTERRUPTIBLE);
 	if (unlikely(signal_pending(task))) {
-		WRITE_ONCE(task->__state, TASK_RUNNING);
+		__set_current_state(TASK_RUNNING);
 		ret = interrupted_error();
 	} else {
 		spin_unlock(&wq->lock);

@@ -272,6 +272,7 @@ struct task_struct {
 	void *trace;                      /* [X] trace */
 	u32 trace_recursion;              /* [X] trace: trace/ftrace/recursion.h */
 	u32 cmdline_saved; /* [X] trace: trace/core/cmdlines.h; 0: the name has changed since */
+	u64 rv[4];         /* [A] trace/rv: the states of monitors of tasks; 0: unknown */
 	struct perf_context *perf;         /* [X] trace/perf: its events; NULL: none */
 	struct hw_breakpoint *breakpoints; /* [X] kernel/hw_breakpoint.c */
 	struct task_inject inject;         /* trace/inject: which of its calls fail */

@@ -207,7 +207,7 @@ static bool do_signal_stop(int sig)
 		return false;
 	}
 	told = participate_in_stop(tsk);
-	WRITE_ONCE(tsk->__state, TASK_STOPPED);
+	__set_current_state(TASK_STOPPED);
 	spin_unlock_irq(&tsk->sighand->siglock);
 	if (told) {
 		spin_lock(&tasklist_lock);
