@@ -222,5 +222,6 @@ $(call together,perf,selftest/perf selftest/arch/tsc.c selftest/kernel/unwind_ev
 $(call together,bpf,selftest/bpf selftest/bench/bpf_maps.c)
 $(call together,bpf livepatch,selftest/bpf/trampoline.c)
 $(call together,wprobe,selftest/trace/watch.c)
+$(call together,rv,selftest/trace/rv.c)
 $(call together,perf ftrace,selftest/perf/breakpoints.c)
 $(call together,perf ftrace hist,selftest/perf/tracepoints.c)

@@ -27,8 +27,6 @@
 typedef spinlock_t rb_lock_t;
 DECLARE_PER_CPU(u32, rb_reads);
 #define rb_lock_init(l)         spin_lock_init(l)
-#define rb_lock(l)              spin_lock(l)
-#define rb_trylock(l)           spin_trylock(l)
 #define rb_unlock(l)            __spin_unlock(l)
 #define rb_this_cpu_reads()     this_cpu_read(rb_reads)
 #define rb_this_cpu_reads_inc() this_cpu_inc(rb_reads)
@@ -36,6 +34,26 @@ DECLARE_PER_CPU(u32, rb_reads);
 #define rb_irqs_disabled()      irqs_disabled()
 #define rb_irq_restore(flags)   raw_local_irq_restore(flags)
 #define rb_ktime()              arch_ktime()
+
+/* Neither the lock nor rb_unlocked() is reported as a change of preemption. */
+static __always_inline void rb_lock(rb_lock_t *lock)
+{
+	preempt_disable_notrace();
+	spin_lock_debug_acquire(lock);
+	raw_ticket_lock(lock);
+	spin_lock_debug_acquired(lock);
+}
+
+static __always_inline bool rb_trylock(rb_lock_t *lock)
+{
+	preempt_disable_notrace();
+	if (raw_ticket_trylock(lock)) {
+		spin_lock_debug_acquired(lock);
+		return true;
+	}
+	preempt_enable_notrace();
+	return false;
+}
 
 static inline unsigned long rb_irq_save(void)
 {

@@ -6,14 +6,14 @@
 
 /* define.h makes static functions. The events, which lie in other files, know these names. */
 #define RV_EVENT_CLASS(class)                                                                      \
-	extern __typeof__(trace_event_fields_##class) rv_fields_##class                            \
-		__attribute__((alias("trace_event_fields_" #class)));                              \
-	extern __typeof__(trace_event_print_##class) rv_print_##class                              \
-		__attribute__((alias("trace_event_print_" #class)));                               \
-	extern __typeof__(trace_event_print_fmt_##class) rv_print_fmt_##class                      \
-		__attribute__((alias("trace_event_print_fmt_" #class)));                           \
-	extern __typeof__(trace_event_record_##class) rv_record_##class                            \
-		__attribute__((alias("trace_event_record_" #class)))
+	extern __typeof__(trace_event_fields_##class) rv_fields_##class __attribute__((            \
+		alias("trace_event_fields_" #class)));                                             \
+	extern __typeof__(trace_event_print_##class) rv_print_##class __attribute__((              \
+		alias("trace_event_print_" #class)));                                              \
+	extern __typeof__(trace_event_print_fmt_##class) rv_print_fmt_##class __attribute__((      \
+		alias("trace_event_print_fmt_" #class)));                                          \
+	extern __typeof__(trace_event_record_##class) rv_record_##class __attribute__((            \
+		alias("trace_event_record_" #class)))
 
 RV_EVENT_CLASS(event_da_monitor);
 RV_EVENT_CLASS(error_da_monitor);

@@ -6,8 +6,8 @@
 DEFINE_MUTEX(rv_interface_lock);
 DEFINE_LINKER_TABLE(data, struct rv_monitor, rv_monitors);
 
-static bool monitoring_on = true; /* [V] */
-static u32 last_epoch;            /* [V] */
+static bool monitoring_on = true;                                  /* [V] */
+static u32 last_epoch;                                             /* [V] */
 static bool slot_taken[ARRAY_SIZE(((struct task_struct *)0)->rv)]; /* [V] */
 
 /* ---- events; any context, preemption off ---- */
@@ -31,8 +31,8 @@ static void record_event(const struct rv_monitor *mon, const struct task_struct 
 		mon->trace_event_id(tsk->pid, a->state_names[state], a->event_names[event],
 				    a->state_names[next], a->final_states[next]);
 	else
-		mon->trace_event(a->state_names[state], a->event_names[event],
-				 a->state_names[next], a->final_states[next]);
+		mon->trace_event(a->state_names[state], a->event_names[event], a->state_names[next],
+				 a->final_states[next]);
 }
 
 /* The record comes first: a panic may print the trace. */

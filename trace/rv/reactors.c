@@ -127,8 +127,7 @@ int rv_create_reactor_files(struct dentry *dir)
 {
 	if (IS_ERR_OR_NULL(tracefs_create_file("available_reactors", 0440, dir, NULL,
 					       &available_reactors_fops)) ||
-	    IS_ERR_OR_NULL(
-		    tracefs_create_file("reacting_on", 0640, dir, NULL, &reacting_on_fops)))
+	    IS_ERR_OR_NULL(tracefs_create_file("reacting_on", 0640, dir, NULL, &reacting_on_fops)))
 		return -ENOMEM;
 	return 0;
 }

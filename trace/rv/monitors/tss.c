@@ -45,8 +45,8 @@ static const struct automaton automaton_tss = {
 /* ---- from what the kernel does to events of the model ---- */
 
 static void handle_sched_switch(void *data __unused, bool preempt __unused,
-				struct task_struct *prev __unused, struct task_struct *next __unused,
-				unsigned prev_state __unused)
+				struct task_struct *prev __unused,
+				struct task_struct *next __unused, unsigned prev_state __unused)
 {
 	da_handle_event(&rv_tss, sched_switch_tss);
 }
