@@ -263,10 +263,7 @@ static __always_inline void ttwu_queue(struct task_struct *p, bool new)
 	rq_lock(rq);
 	if (p->__state == TASK_UNINTERRUPTIBLE)
 		rq->nr_uninterruptible--;
-	/*
-	 * While the CPU ticks, its running task was charged at most a slice ago. That is precise
-	 * enough.
-	 */
+	/* While the CPU ticks, its running task was charged a slice ago: precise enough. */
 	if (!rq->tick_armed)
 		update_curr(rq, ktime_get());
 	schedstat_wakeup(p);

@@ -12,7 +12,7 @@
 struct runqueue;
 struct task_struct;
 
-/* The scheduler begins, on the stack of the task that leaves its CPU. preempt: it stays runnable. */
+/* The scheduler begins, on the stack of the current task. preempt: that stays runnable. */
 DECLARE_TRACE(sched_entry_tp, TP_PROTO(bool preempt), TP_ARGS(preempt));
 /* It ends, on the stack of the task that has the CPU now. is_switch: that is another task. */
 DECLARE_TRACE(sched_exit_tp, TP_PROTO(bool is_switch), TP_ARGS(is_switch));

@@ -1,7 +1,7 @@
 /*
  * Self-tests of monitors (trace/rv/). The model is a ring of three states, which the event `step`
- * goes round. Each step is recorded once, so the steps from each state are a third of all: a lost or
- * a doubled transition would show.
+ * goes round. Each step is recorded once, so a third of all steps begins in each state: a lost or a
+ * doubled transition would show.
  */
 #include "trace/rv/internal.h"
 

@@ -16,7 +16,7 @@ TRACEPOINT_DEFINE(sched_entry_tp, TP_PROTO(bool preempt), TP_ARGS(preempt))
 TRACEPOINT_DEFINE(sched_exit_tp, TP_PROTO(bool is_switch), TP_ARGS(is_switch))
 TRACEPOINT_DEFINE(sched_set_state_tp, TP_PROTO(struct task_struct *tsk, unsigned state),
 		  TP_ARGS(tsk, state))
-EXPORT_SYMBOL_GPL(__tracepoint_sched_set_state_tp);  /* set_current_state() */
+EXPORT_SYMBOL_GPL(__tracepoint_sched_set_state_tp); /* set_current_state() */
 EXPORT_SYMBOL_GPL(__traceiter_sched_set_state_tp);
 TRACEPOINT_DEFINE(sched_set_need_resched_tp, TP_PROTO(struct task_struct *tsk, int cpu),
 		  TP_ARGS(tsk, cpu))

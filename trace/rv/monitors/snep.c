@@ -1,6 +1,6 @@
 /*
- * The monitor snep, schedule does not enable preempt: the scheduler does not switch preemption off or
- * on.
+ * The monitor snep, schedule does not enable preempt: the scheduler does not switch preemption off
+ * or on.
  */
 #include "kernel/preemptirq_events.h"
 #include "kernel/sched/sched_tp_events.h"
