@@ -42,12 +42,12 @@ DECLARE_PER_CPU(bool, irq_from_user);
 #define set_current_state(s)                                                                       \
 	do {                                                                                       \
 		trace_sched_set_state_tp(current, s);                                              \
-		(void)xchg(&current->__state, (s));                                                  \
+		(void)xchg(&current->__state, (s));                                                \
 	} while (0)
 #define __set_current_state(s)                                                                     \
 	do {                                                                                       \
 		trace_sched_set_state_tp(current, s);                                              \
-		WRITE_ONCE(current->__state, (s));                                                   \
+		WRITE_ONCE(current->__state, (s));                                                 \
 	} while (0)
 
 /* Boot: the run queues and the boot CPU's idle task, which is the boot context itself. */
