@@ -154,12 +154,14 @@ class TestedTree:
             expect(result.returncode == 0, check, f"status {result.returncode} of {Path(command[0]).name}: {result.stdout[-600:]}")
         return result
 
-    def rebuild(self, *variables):
-        """Build the kernel once more with these variables of make, in a copy of the tree. Returns the build directory."""
+    def rebuild(self, *variables, change=None):
+        """Build the kernel once more with these variables of make, in a copy of the tree, which change(copy) may change. Returns the build directory."""
         self.need_kernel()
         copy = self.tree.with_name(self.tree.name + "-copy")
         subprocess.run(["rm", "-rf", copy], check=True)
         subprocess.run(["cp", "-a", self.tree, copy], check=True)
+        if change:
+            change(copy)
         self.run("make", "-s", *variables, "build/nop5.elf", cwd=copy, check=f"the kernel to build with {' '.join(variables)}")
         return copy / "build"
 
