@@ -47,7 +47,7 @@ def test_files_are_those_of_linux(rv):
     assert rv.check("cat available_monitors").split() == ["rql", "sched", *(f"sched:{name}" for name in SCHED), "wip", "wwnr"]
     assert rv.check("ls monitors/wip").split() == ["desc", "enable", "reactors"]
     assert rv.check("stat -c '%a %n' * monitors/wip/*").splitlines() == [
-        "440 available_monitors", "440 available_reactors", "640 enabled_monitors", "640 monitoring_on", "755 monitors", "640 reacting_on",
+        "440 available_monitors", "440 available_reactors", "640 enabled_monitors", "640 monitoring_on", "750 monitors", "640 reacting_on",
         "440 monitors/wip/desc", "640 monitors/wip/enable", "640 monitors/wip/reactors"]
     assert rv.check("cat monitoring_on reacting_on monitors/wip/enable monitors/wip/reactors").split() == ["1", "1", "0", "[nop]", "panic", "printk"]
 
@@ -101,7 +101,7 @@ def test_reactors(rv):
     rv.check(f"echo wwnr >> enabled_monitors; {until}; echo '!wwnr' >> enabled_monitors")
     assert "rv: monitor wwnr does not allow event wakeup on state running\n" in rv.check("dmesg; echo > ../trace")
     rv.check("echo panic > monitors/wwnr/reactors")
-    rv.send("echo wwnr >> enabled_monitors; while :; do usleep 1; done")
+    rv.send("echo wwnr >> enabled_monitors; while :; do usleep 1; done\n")
     rv.expect("Kernel panic - not syncing: rv: monitor wwnr does not allow event wakeup on state running")
 
 
