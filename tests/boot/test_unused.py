@@ -67,6 +67,12 @@ def tracepoints_without_site(folder_names):
             for name in re.findall(r"TRACEPOINT_WITHOUT_SITE\((\w+)", path.read_text())}
 
 
+def monitors(folder_names):
+    """Return the names of the monitors of runtime verification: a struct refers to the functions of their two events."""
+    return {name for folder in folder_names for path in (ROOT / folder).rglob("*.c")
+            for name in re.findall(r"^RV_MONITOR_PER_\w+\((?:sched, )?(\w+), \"", path.read_text(), re.M)}
+
+
 def unused_functions(build, users):
     """Return {name: object} of the global functions that neither another object of these folders nor their own file uses."""
     defined, wanted = {}, set()
@@ -83,6 +89,7 @@ def unused_functions(build, users):
     # trace_NAME() calls __traceiter_NAME(), by a macro that the build writes, and TRACEPOINT_WITHOUT_SITE(NAME) does.
     wanted |= {f"__traceiter_{word[len('trace_'):]}" for word in count if word.startswith("trace_")}
     wanted |= {f"__traceiter_{name}" for name in tracepoints_without_site(PRODUCT)}
+    wanted |= {f"__traceiter_{kind}_{name}" for name in monitors(PRODUCT) for kind in ("event", "error")}
     return {name: path for name, path in defined.items()
             if name not in wanted and name not in inline and count.get(name, 0) < 2 and not SYSTEM_CALLS.fullmatch(name) and name not in KEPT}
 
