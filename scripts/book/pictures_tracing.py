@@ -284,6 +284,9 @@ def draw_kmemleak():
     d.box(270, 164, 150, 40, "first letter", "yellow")
     d.box(520, 164, 150, 40, "second letter", "yellow")
     d.arrow((422, 184), (518, 184))
+    return d
+
+
 def draw_monitor():
     d = Drawing("A monitor: from a tracepoint to a state")
     d.title_text(0, 10, "the kernel")
