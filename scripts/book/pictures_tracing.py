@@ -287,29 +287,6 @@ def draw_kmemleak():
     return d
 
 
-def draw_monitor():
-    d = Drawing("A monitor: from a tracepoint to a state")
-    d.title_text(0, 10, "the kernel")
-    for number, name in enumerate(("preempt_disable", "preempt_enable", "sched_waking")):
-        y = 24 + number * 50
-        d.box(0, y, 160, 36, name, "plain")
-        d.arrow((162, y + 18), (228, y + 18))
-    d.title_text(230, 10, "the monitor")
-    d.box(230, 24, 160, 136, "handlers:\nthe event\nof the model", "yellow")
-    d.arrow((392, 92), (458, 92))
-    d.title_text(460, 10, "the model")
-    d.box(460, 24, 190, 136, "table:\n[state][event]\n= next state, or 0", "blue")
-    d.arrow((652, 60), (718, 60), words="next")
-    d.box(720, 36, 210, 48, "a word of the CPU:\nepoch, state", "green")
-    d.arrow((652, 140), (718, 140), words="0")
-    d.box(720, 116, 210, 48, "error: state unknown", "gray")
-    d.arrow((825, 166), (825, 208))
-    d.box(720, 210, 210, 40, "reactor: nop, printk, panic", "plain")
-    d.arrow((718, 230), (652, 230))
-    d.box(460, 210, 190, 40, "event error_NAME", "plain")
-    return d
-
-
 def draw_event_path():
     d = Drawing("The way of one event")
     steps = (("trace_sched_switch()\nnop or jmp", "plain"), ("__traceiter_…\nfor each probe", "yellow"), ("probe of the event:\nsize, reserve", "blue"),
