@@ -96,6 +96,10 @@ $(call feature,probes,events ftrace uprobes btf,\
 	trace/kprobes trace/probes trace/probe_events,\
 	kprobes and kretprobes; events that users make of probes; arguments of probes)
 
+$(call feature,quick,ftrace,\
+	trace/tracers/function/quick.c trace/tracers/function_graph/quick.c,\
+	the usual case of a recorded call; in fewer instructions)
+
 $(call feature,commands,ftrace,\
 	trace/tracers/function/probes.c trace/tracers/function/commands.c,\
 	commands in set_ftrace_filter: tracing switched on and off or a stack recorded when a function is called)
@@ -175,6 +179,9 @@ $(call feature,kmemleak,events sysfiles,\
 
 # The prompt of a kernel without ring 3.
 $(call without,programs,kernel/monitor)
+
+# The readable callbacks of the two tracers.
+$(call without,quick,trace/tracers/function/call.c trace/tracers/function_graph/call.c)
 
 $(call together,persist ftrace,trace/tracers/pstore.c)
 $(call together,btf ftrace,trace/tracers/function/typed_args.c)

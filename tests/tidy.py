@@ -234,8 +234,8 @@ def check_assembly_is_nasm_or_in_arch():
         if path.relative_to(ROOT).parts[:1] == ("arch",) or path.relative_to(ROOT).parts[:2] == ("selftest", "arch"):
             continue
         for number, line in lines_of(path):
-            # An empty one is a compiler barrier, no instruction.
-            if re.search(r"\b(__asm__|asm)\s*(__volatile__|volatile)?\s*\(", line) and not re.search(r'\("" *:', line):
+            # An empty one is a compiler barrier, and one behind a declaration names its symbol: no instruction.
+            if re.search(r"\b(__asm__|asm)\s*(__volatile__|volatile)?\s*\(", line) and not re.search(r'\("" *:|\) __asm__\("\w+"\);$', line):
                 yield f"{name(path, number)}: inline assembly outside arch/"
 
 

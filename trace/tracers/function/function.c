@@ -2,10 +2,10 @@
  * The function tracer records one entry in the ring buffer for each call of a function, with the
  * caller.
  *
- * function_trace_call() (quick.c) runs at every traced call. With the option func_stack_trace,
- * func-no-repeats or func-args a callback of this file replaces it, so that the quick one does not
- * test options. The callbacks call no traced functions, so they need no recursion guard; an NMI
- * that interrupts one nests in the ring buffer.
+ * function_trace_call() runs at every traced call (quick.c; call.c without the feature `quick`).
+ * With the option func_stack_trace, func-no-repeats or func-args a callback of this file replaces
+ * it, so that it does not test options. The callbacks call no traced functions, so they need no
+ * recursion guard; an NMI that interrupts one nests in the ring buffer.
  */
 #include "arch/unwind/stacktrace.h"
 #include "trace/core/cmdlines.h"

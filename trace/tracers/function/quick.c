@@ -1,5 +1,6 @@
 /*
- * The quick path of the function tracer: the callback at every traced call, and nothing else.
+ * The quick path of the function tracer: the callback at every traced call, and nothing else. A
+ * kernel without the feature `quick` has the one of call.c instead: read that one first.
  *
  * Only the usual case is here: the default clock, room in the sub-buffer of the tail, a task
  * without a pending switch, no other write on this CPU at the same time, nobody who waits for
@@ -93,18 +94,12 @@ static __keeps_registers noinline void write_begun(unsigned long ip, unsigned lo
 }
 
 /*
- * The callback, function_trace_call(). It has a second name in C, because clang takes
- * __keeps_registers for a part of the type, and ftrace_func_t does not have it. clang does not keep
- * the registers of parameters: there are three, and the trampoline saves these.
- *
- * Preemption is off while the entry is written, so that the task stays on the CPU whose buffer it
- * writes to. The entry shows the depth of preemption of the traced function: 1 less.
+ * The callback. Preemption is off while the entry is written, so that the task stays on the CPU
+ * whose buffer it writes to. The entry shows the depth of preemption of the traced function: 1
+ * less.
  */
-__keeps_registers void function_trace_quick(unsigned long ip, unsigned long parent_ip,
-					    struct ftrace_ops *op) __asm__("function_trace_call");
-
-__keeps_registers void function_trace_quick(unsigned long ip, unsigned long parent_ip,
-					    struct ftrace_ops *op)
+__keeps_registers void function_callback(unsigned long ip, unsigned long parent_ip,
+					 struct ftrace_ops *op)
 {
 	const struct trace_array *tr = op->private;
 	struct ring_buffer_event *event;

@@ -2,30 +2,23 @@
  * The function graph tracer records an entry in the ring buffer at each call of a function, and
  * another at its return. The second one has both times.
  *
- * As in trace/tracers/function/function.c the callbacks call no traced functions. The usual case is
- * short: one test of graph_checks tells whether any option or file needs the slow path. The time of
- * the call is on the task's shadow stack (trace/fgraph/fgraph.h).
+ * The callbacks are in quick.c, or in call.c without the feature `quick`. As in
+ * trace/tracers/function/function.c they call no traced functions. The time of the call is on the
+ * task's shadow stack (trace/fgraph/fgraph.h).
  */
 #include "arch/time/clock.h"
 #include "kernel/init.h"
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
 #include "trace/ftrace_files/filter.h"
-#include "trace/fgraph/inline.h"
 #include "trace/ring_buffer/write.h"
-#include "trace/tracers/function_graph/record.h"
 #include "trace/core/cmdlines.h"
 #include "trace/core/write.h"
 #include "trace/tracers/function/args.h"
 #include "trace/tracers/function/function.h"
-#include "trace/tracers/function_graph/entries.h"
+#include "trace/tracers/function_graph/internal.h"
 
 u32 graph_checks;
-
-static __always_inline struct graph_tracer *graph_of_ops(struct fgraph_ops *gops)
-{
-	return container_of(gops, struct graph_tracer, gops);
-}
 
 /*
  * Reserves an entry in this CPU's buffer and fills in its head. timed: the entry gets the time
@@ -48,13 +41,6 @@ static __always_inline void graph_commit(struct ring_buffer_per_cpu *cb)
 {
 	this_cpu_write(trace_taskinfo_save, true);
 	rb_unlock_commit(cb);
-}
-
-static __always_inline void graph_fill_call(struct ftrace_graph_ent_entry *entry,
-					    const struct ftrace_graph_ent *trace)
-{
-	entry->func = trace->func;
-	entry->depth = trace->depth;
 }
 
 /* fregs: the arguments to record, or NULL. False: nothing is recorded. */
@@ -102,17 +88,6 @@ static bool graph_write_call_retaddr(struct trace_array *tr, const struct ftrace
 	return true;
 }
 
-static __always_inline void graph_fill_return(struct ftrace_graph_ret_entry *entry,
-					      const struct ftrace_graph_ret *trace, u64 calltime,
-					      u64 rettime)
-{
-	entry->func = trace->func;
-	entry->depth = trace->depth;
-	entry->overrun = trace->overrun;
-	entry->calltime = calltime;
-	entry->rettime = rettime;
-}
-
 static void graph_write_return(struct trace_array *tr, const struct ftrace_graph_ret *trace,
 			       u64 calltime, u64 rettime, bool retval)
 {
@@ -131,10 +106,8 @@ static void graph_write_return(struct trace_array *tr, const struct ftrace_graph
 	graph_commit(cb);
 }
 
-/* The slow path of trace_graph_entry(), with all checks. */
-static __keeps_registers noinline int graph_entry_checked(struct ftrace_graph_ent trace,
-							  struct fgraph_ops *gops,
-							  const struct ftrace_regs *fregs)
+__keeps_registers int graph_entry_checked(struct ftrace_graph_ent trace, struct fgraph_ops *gops,
+					  const struct ftrace_regs *fregs)
 {
 	u32 checks = READ_ONCE(graph_checks) | READ_ONCE(graph_of_ops(gops)->checks);
 	u32 flags = graph_choose(&trace, gops, checks);
@@ -161,140 +134,8 @@ static __keeps_registers noinline int graph_entry_checked(struct ftrace_graph_en
 	return 1;
 }
 
-/* ---- the quick path: as in trace/tracers/function/quick.c ---- */
-
-#define GRAPH_ENT_SIZE rb_data_size(sizeof(struct ftrace_graph_ent_entry))
-#define GRAPH_RET_SIZE rb_data_size(sizeof(struct ftrace_graph_ret_entry))
-
-/* Reserves an entry in the usual case, after rb_begin_write(). NULL: another case. */
-static __always_inline void *graph_reserve_quick(struct trace_buffer *buffer,
-						 struct ring_buffer_per_cpu *cb, u32 type, u32 size,
-						 bool timed, u64 now)
-{
-	u32 count = tracing_ctx_count(1);
-	struct ring_buffer_event *event;
-
-	if (unlikely(!tracing_ctx_is_simple(count)))
-		return NULL;
-	event = rb_reserve_quick(buffer, cb, size, timed, now);
-	if (unlikely(!event))
-		return NULL;
-	tracing_entry_init((struct trace_entry *)event->array, type,
-			   tracing_ctx_irqs() | count << 24, current_stable->pid);
-	return event->array;
-}
-
-/* The other cases, after rb_begin_write(). */
-static __keeps_registers noinline bool graph_call_begun(struct ring_buffer_per_cpu *cb,
-							const struct ftrace_graph_ent *trace)
-{
-	struct ring_buffer_event *event =
-		rb_reserve_begun(READ_ONCE(cb->buffer), cb, GRAPH_ENT_SIZE, false, 0);
-
-	if (!event)
-		return false;
-	tracing_entry_init((struct trace_entry *)event->array, TRACE_GRAPH_ENT,
-			   tracing_gen_ctx_dec(1), current_stable->pid);
-	graph_fill_call((void *)event->array, trace);
-	graph_commit(cb);
-	return true;
-}
-
-static __keeps_registers noinline void graph_return_begun(struct ring_buffer_per_cpu *cb,
-							  const struct ftrace_graph_ret *trace,
-							  u64 calltime, u64 rettime)
-{
-	struct ring_buffer_event *event =
-		rb_reserve_begun(READ_ONCE(cb->buffer), cb, GRAPH_RET_SIZE, true, rettime);
-
-	if (!event)
-		return;
-	tracing_entry_init((struct trace_entry *)event->array, TRACE_GRAPH_RET,
-			   tracing_gen_ctx_dec(1), current_stable->pid);
-	graph_fill_return((void *)event->array, trace, calltime, rettime);
-	graph_commit(cb);
-}
-
-static __keeps_registers noinline void graph_end_write(struct ring_buffer_per_cpu *cb)
-{
-	rb_end_write(cb);
-}
-
-static __keeps_registers noinline void graph_wake(struct ring_buffer_per_cpu *cb)
-{
-	rb_wake(cb);
-}
-
-static __always_inline void graph_commit_quick(struct ring_buffer_per_cpu *cb)
-{
-	this_cpu_write(trace_taskinfo_save, true);
-	local_add(&cb->written, 1);
-	if (unlikely(!rb_end_write_quick(cb)))
-		graph_end_write(cb);
-	else if (unlikely(rb_has_waiting(cb)))
-		graph_wake(cb);
-}
-
-/* False: nothing is recorded. */
-static __always_inline bool graph_write_call_quick(const struct trace_array *tr,
-						   const struct ftrace_graph_ent *trace)
-{
-	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
-	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id_stable()];
-	struct ftrace_graph_ent_entry *entry;
-
-	if (unlikely(!rb_begin_write(buffer, cb)))
-		return false;
-	entry = graph_reserve_quick(buffer, cb, TRACE_GRAPH_ENT, GRAPH_ENT_SIZE, false, 0);
-	if (unlikely(!entry))
-		return graph_call_begun(cb, trace);
-	graph_fill_call(entry, trace);
-	graph_commit_quick(cb);
-	return true;
-}
-
-static __always_inline void graph_write_return_quick(const struct trace_array *tr,
-						     const struct ftrace_graph_ret *trace,
-						     u64 calltime, u64 rettime)
-{
-	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
-	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id_stable()];
-	struct ftrace_graph_ret_entry *entry;
-
-	if (unlikely(!rb_begin_write(buffer, cb)))
-		return;
-	entry = graph_reserve_quick(buffer, cb, TRACE_GRAPH_RET, GRAPH_RET_SIZE, true, rettime);
-	if (unlikely(!entry)) {
-		graph_return_begun(cb, trace, calltime, rettime);
-		return;
-	}
-	graph_fill_return(entry, trace, calltime, rettime);
-	graph_commit_quick(cb);
-}
-
-static __always_inline int trace_graph_entry(struct ftrace_graph_ent *trace,
-					     struct fgraph_ops *gops, struct ftrace_regs *fregs)
-{
-	struct trace_array *tr = gops->private;
-	struct graph_call *call;
-
-	if (unlikely(READ_ONCE(tr->cpus[smp_processor_id_stable()].ignore_pid)))
-		return 0;
-	if (unlikely(READ_ONCE(graph_checks) | READ_ONCE(graph_of_ops(gops)->checks)))
-		return graph_entry_checked(*trace, gops, fregs);
-	call = fgraph_call_reserve_first(trace, gops, sizeof(*call), 0);
-	if (unlikely(!call))
-		return 0;
-	if (unlikely(!graph_write_call_quick(tr, trace)))
-		return 0;
-	call->calltime = arch_ktime();
-	return 1;
-}
-
-static __keeps_registers noinline void graph_return_checked(struct ftrace_graph_ret trace,
-							    struct fgraph_ops *gops,
-							    const struct graph_call *call,
-							    u64 rettime)
+__keeps_registers void graph_return_checked(struct ftrace_graph_ret trace, struct fgraph_ops *gops,
+					    const struct graph_call *call, u64 rettime)
 {
 	u64 calltime = call->calltime, thresh = READ_ONCE(tracing_thresh);
 
@@ -310,34 +151,6 @@ static __keeps_registers noinline void graph_return_checked(struct ftrace_graph_
 			   call->flags & GRAPH_CALL_RETVAL);
 }
 
-static __always_inline void trace_graph_return(struct ftrace_graph_ret *trace,
-					       struct fgraph_ops *gops,
-					       struct ftrace_regs *fregs __unused)
-{
-	u64 rettime = arch_ktime();
-	struct graph_call *call;
-
-	call = fgraph_call_data(trace, gops);
-	if (unlikely(!call))
-		return;
-	if (unlikely(call->flags))
-		graph_return_checked(*trace, gops, call, rettime);
-	else
-		graph_write_return_quick(gops->private, trace, call->calltime, rettime);
-}
-
-int graph_record_call(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
-		      struct ftrace_regs *fregs)
-{
-	return trace_graph_entry(trace, gops, fregs);
-}
-
-void graph_record_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
-			 struct ftrace_regs *fregs)
-{
-	trace_graph_return(trace, gops, fregs);
-}
-
 void graph_record_leaf(struct trace_array *tr, unsigned long func)
 {
 	u64 now = arch_ktime();
@@ -345,10 +158,6 @@ void graph_record_leaf(struct trace_array *tr, unsigned long func)
 	if (graph_write_call(tr, &(struct ftrace_graph_ent){ .func = func }, NULL))
 		graph_write_return(tr, &(struct ftrace_graph_ret){ .func = func }, now, now, false);
 }
-
-/* enabled_functions shows the name of the first one, as on Linux. */
-DEFINE_FGRAPH_ENTRY_STUB(ftrace_graph_func, trace_graph_entry)
-DEFINE_FGRAPH_RETURN_STUB(graph_return_stub, trace_graph_return)
 
 static struct graph_tracer *graph_of(struct trace_array *tr)
 {
@@ -408,10 +217,7 @@ static int graph_trace_create(struct trace_array *tr)
 
 	if (!g)
 		return -ENOMEM;
-	g->gops.entryfunc = trace_graph_entry;
-	g->gops.retfunc = trace_graph_return;
-	g->gops.entry_stub = ftrace_graph_func;
-	g->gops.return_stub = graph_return_stub;
+	graph_set_callbacks(&g->gops);
 	g->gops.private = tr;
 	*trace_tracer_private(tr, &graph_trace) = g;
 	return 0;

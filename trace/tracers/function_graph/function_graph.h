@@ -1,6 +1,7 @@
 /*
- * The interface between the files of the function graph tracer: function_graph.c records, filter.c
- * chooses the calls, output.c, columns.c and header.c print.
+ * The interface between the files of the function graph tracer: function_graph.c records, with the
+ * callbacks of quick.c or call.c; filter.c chooses the calls; output.c, columns.c and header.c
+ * print.
  */
 #pragma once
 

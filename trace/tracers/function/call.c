@@ -1,0 +1,21 @@
+/*
+ * The readable callback of the function tracer, function_trace_call(), for a kernel without the
+ * feature `quick`. The one of quick.c records the same in fewer instructions.
+ */
+#include "trace/core/write.h"
+#include "trace/tracers/function/internal.h"
+
+/*
+ * ctx is taken first: it must show the depth of preemption of the traced function. Preemption is
+ * off while the entry is written, so that the task stays on the CPU whose buffer it writes to. The
+ * functions that this one calls change registers: the compiler saves all of them before.
+ */
+__keeps_registers void function_callback(unsigned long ip, unsigned long parent_ip,
+					 struct ftrace_ops *op)
+{
+	u32 ctx = tracing_gen_ctx();
+
+	preempt_disable_notrace();
+	function_record(op->private, ip, parent_ip, ctx);
+	preempt_enable_notrace();
+}
