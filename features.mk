@@ -100,7 +100,7 @@ $(call feature,quick,ftrace,\
 	trace/tracers/function/quick.c trace/tracers/function_graph/quick.c,\
 	the usual case of a recorded call; in fewer instructions)
 
-$(call feature,commands,ftrace,\
+$(call feature,commands,ftrace dump,\
 	trace/tracers/function/probes.c trace/tracers/function/commands.c,\
 	commands in set_ftrace_filter: tracing switched on and off or a stack recorded when a function is called)
 
@@ -128,7 +128,15 @@ $(call feature,persist,core,\
 	fs/pstore trace/ring_buffer/persistent.c trace/core/persistent.c trace/core/valid_entry.c kernel/mm/reserve_mem.c,\
 	what the next boot reads: persistent buffers; pstore)
 
-$(call feature,ringmap,programs,\
+$(call feature,dump,core,\
+	trace/core/dump.c,\
+	the trace on the console after an oops)
+
+$(call feature,rawpipe,core,\
+	trace/core/trace_pipe_raw.c,\
+	whole sub-buffers for programs such as trace-cmd: trace_pipe_raw; snapshot_raw)
+
+$(call feature,ringmap,rawpipe programs,\
 	trace/ring_buffer/map% trace/core/buffer_mmap.c,\
 	buffers of CPUs that programs read in their own memory: mmap of trace_pipe_raw)
 
@@ -206,9 +214,13 @@ $(call together,programs,selftest/arch/ring3% selftest/arch/uaccess.c selftest/b
 	selftest/lib/kernel_task.c selftest/lib/start_process.c selftest/lib/user_memory.c)
 $(call together,programs breakpoints,selftest/arch/debugreg.c)
 $(call together,programs events,selftest/kernel/bare_tracepoints.c selftest/kernel/user_memory_faults.c selftest/trace/events/syscall_data.c)
-$(call together,programs ftrace,selftest/trace/function_fork.c selftest/trace/trace_pipe_poll.c)
+$(call together,programs ftrace,selftest/trace/function_fork.c)
+$(call together,programs ftrace rawpipe,selftest/trace/trace_pipe_poll.c)
 $(call together,events commands,selftest/trace/traceoff_count.c)
 $(call together,sockets ftrace,selftest/net)
+$(call together,ftrace rawpipe,selftest/trace/trace_pipe%)
+$(call together,ftrace dump,selftest/trace/dump.c)
+$(call together,ftrace,selftest/kernel/softirq_traced.c)
 $(call together,ftrace,selftest/trace selftest/bench/ftrace.c selftest/provoke/ftrace_fault.c selftest/provoke/refuse.c selftest/arch/ftrace_entry.asm)
 $(call together,livepatch,selftest/bench/livepatch.c selftest/trace/livepatch% selftest/trace/kprobe_jump.c selftest/trace/ftrace_memory.c selftest/trace/trace_fuzz.c)
 $(call together,probes,selftest/bench/probes.c selftest/lib/uprobe_program.c selftest/trace/kprobe% selftest/trace/kretprobes.c selftest/trace/fprobe.c \

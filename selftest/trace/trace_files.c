@@ -249,32 +249,6 @@ SELFTEST(trace, a_full_buffer_counts_what_it_loses)
 	reset();
 }
 
-SELFTEST(trace, a_sub_buffer_leaves_in_linux_format)
-{
-	/* One more byte, for the NUL that get_into() adds. */
-	struct buffer_data_page *page = kmalloc(PAGE_SIZE + 1, GFP_KERNEL);
-	const struct ring_buffer_event *event = (const void *)page->data;
-	const struct bputs_entry *entry = (const void *)event->array;
-	char path[64];
-	long length;
-
-	ASSERT(page);
-	reset();
-	preempt_disable();
-	snprintf(path, sizeof(path), "per_cpu/cpu%u/trace_pipe_raw", smp_processor_id());
-	trace_puts("raw\n");
-	preempt_enable();
-	length = get_into(path, (char *)page, PAGE_SIZE + 1);
-	EXPECT_EQ(length, PAGE_SIZE);
-	EXPECT_EQ(page->commit, 4 + sizeof(*entry));
-	EXPECT_EQ(event->type_len, sizeof(*entry) / 4);
-	EXPECT_EQ(entry->ent.type, TRACE_BPUTS);
-	EXPECT_EQ(entry->ent.pid, current->pid);
-	EXPECT(strcmp(entry->str, "raw\n") == 0);
-	kfree(page);
-	reset();
-}
-
 static void call_target(void *arg __unused)
 {
 	ftrace_target_add(1, 2);

@@ -6,12 +6,14 @@
 #include "arch/irq/traps.h"
 #include "fs/file/poll.h"
 #include "kernel/lib/string.h"
+#include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "selftest/lib/files.h"
 #include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
 #include "selftest/trace/trace_pipe_reader.h"
 #include "selftest/trace/tracefs.h"
+#include "trace/core/entries.h"
 #include "trace/core/trace_printk.h"
 
 static void unread(struct ring_buffer_stats *stats)
@@ -291,6 +293,32 @@ static int count_events(const struct buffer_data_page *page)
 		events += event->type_len <= RINGBUF_TYPE_DATA_TYPE_LEN_MAX;
 	}
 	return offset == length ? events : -1;
+}
+
+SELFTEST(trace_pipe, a_sub_buffer_leaves_in_linux_format)
+{
+	/* One more byte, for the NUL that get_into() adds. */
+	struct buffer_data_page *page = kmalloc(PAGE_SIZE + 1, GFP_KERNEL);
+	const struct ring_buffer_event *event = (const void *)page->data;
+	const struct bputs_entry *entry = (const void *)event->array;
+	char path[64];
+	long length;
+
+	ASSERT(page);
+	reset();
+	preempt_disable();
+	snprintf(path, sizeof(path), "per_cpu/cpu%u/trace_pipe_raw", smp_processor_id());
+	trace_puts("raw\n");
+	preempt_enable();
+	length = get_into(path, (char *)page, PAGE_SIZE + 1);
+	EXPECT_EQ(length, PAGE_SIZE);
+	EXPECT_EQ(page->commit, 4 + sizeof(*entry));
+	EXPECT_EQ(event->type_len, sizeof(*entry) / 4);
+	EXPECT_EQ(entry->ent.type, TRACE_BPUTS);
+	EXPECT_EQ(entry->ent.pid, current->pid);
+	EXPECT(strcmp(entry->str, "raw\n") == 0);
+	kfree(page);
+	reset();
 }
 
 SELFTEST(trace_pipe, small_reads_give_whole_raw_pages)

@@ -134,7 +134,12 @@ static void dump_last_events(pid_t pid)
 }
 #endif
 
-void ftrace_dump_fit(void)
+/*
+ * Prepares dumps for the size that the sub-buffers of the top level have now, as a dump cannot
+ * allocate memory. Without memory, or if a dump runs, dumps omit entries, and a warning says so.
+ * Task context.
+ */
+static void dump_fit(void)
 {
 	int error = -EBUSY;
 
@@ -203,6 +208,7 @@ static int __init trace_dump_init(void)
 			return -ENOMEM;
 	}
 	oops_dump_hook = ftrace_dump_oops;
+	tracing_resized_hook = dump_fit;
 #ifdef CONFIG_DEBUG
 	slab_report_hook = dump_last_events;
 #endif

@@ -6,9 +6,3 @@
  * sets tracing_on to 0. Does nothing while another dump runs. Any context, NMI included.
  */
 void ftrace_dump(int cpu);
-/*
- * Prepares dumps for the size that the sub-buffers of the top level have now, as a dump cannot
- * allocate memory. Without memory, or if a dump runs, dumps omit entries, and a warning says so.
- * Task context.
- */
-void ftrace_dump_fit(void);

@@ -11,7 +11,6 @@
 #include "kernel/init.h"
 #include "kernel/locking/spinlock.h"
 #include "kernel/sched/sched.h"
-#include "trace/core/dump.h"
 #include "trace/core/files.h"
 #include "trace/core/snapshot.h"
 #include "trace/core/trace_file.h"
@@ -89,8 +88,7 @@ int tracing_alloc_snapshot_tr(struct trace_array *tr)
 		ring_buffer_shrink(spare);
 		return error;
 	}
-	if (tr == &global_trace)
-		ftrace_dump_fit();
+	tracing_resized(tr);
 	WRITE_ONCE(tr->snapshot_allocated, true);
 	return 0;
 }

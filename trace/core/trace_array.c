@@ -4,7 +4,6 @@
  * The top level's buffer is allocated as soon as the kernel can allocate memory, so that ftrace=
  * traces the rest of the boot. It is small and gets its full size when tracing starts.
  */
-#include "trace/core/dump.h"
 #include "kernel/export.h"
 #include "trace/core/options.h"
 #include "trace/core/snapshot.h"
@@ -28,6 +27,7 @@ struct trace_array global_trace = {
 LIST_HEAD(trace_arrays);
 DEFINE_MUTEX(event_mutex);
 DEFINE_MUTEX(trace_types_lock);
+void (*tracing_resized_hook)(void);
 static unsigned long used_indices; /* [T] a bit for each tracer */
 struct tracer *trace_types, *trace_own_types;
 struct trace_array_part *trace_array_parts;
@@ -215,8 +215,7 @@ int tracing_set_subbuf_order(struct trace_array *tr, unsigned order)
 	error = set_subbuf_order(tr, order);
 	mutex_unlock(&tr->pipe_lock);
 	tracing_start_tr(tr);
-	if (tr == &global_trace)
-		ftrace_dump_fit();
+	tracing_resized(tr);
 	return error;
 }
 

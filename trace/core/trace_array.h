@@ -103,6 +103,18 @@ static __always_inline void **trace_array_private(struct trace_array *tr,
 }
 
 extern struct trace_array global_trace;
+
+/*
+ * Set by trace/core/dump.c, else NULL: the sub-buffers of the top level have a new size. Task
+ * context.
+ */
+extern void (*tracing_resized_hook)(void);
+static inline void tracing_resized(const struct trace_array *tr)
+{
+	if (tr == &global_trace && tracing_resized_hook)
+		tracing_resized_hook();
+}
+
 /*
  * E protects all events: which are enabled, their filters and triggers, and the events that are
  * made at run time. Taken before T. A task may wait for a grace period of RCU with E held, but not

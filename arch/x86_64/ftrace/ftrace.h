@@ -92,11 +92,6 @@ static inline void ftrace_override_function_with_return(struct ftrace_regs *freg
 	ftrace_instruction_pointer_set(fregs, (unsigned long)ftrace_stub);
 }
 
-/* In the frame pointer of the code that calls a callback: the frame has SITE_FRAME_SIZE bytes. */
-#define SITE_FRAME 2UL
-#define SITE_FRAME_SIZE                                                                            \
-	24 /* rbp at the site, the address behind the site, the function's own return address */
-
 /* Returns bp at the call site. */
 static inline unsigned long ftrace_regs_bp(const struct ftrace_regs *fregs)
 {

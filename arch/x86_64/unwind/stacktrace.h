@@ -4,6 +4,13 @@
 #include "arch/cpu/ptrace.h"
 #include "kernel/compiler.h"
 
+/*
+ * A bit in the frame pointer of the code that calls callbacks of ftrace. Its frame has three words:
+ * rbp at the call site, the address behind the site, and the return address of the traced function.
+ */
+#define SITE_FRAME      2UL
+#define SITE_FRAME_SIZE 24
+
 struct task_struct;
 
 /*

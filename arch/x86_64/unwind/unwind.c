@@ -18,7 +18,6 @@
 #include "arch/unwind/maccess.h"
 #include "arch/mm/pgtable.h"
 #include "arch/cpu/switch.h"
-#include "arch/ftrace/ftrace.h"
 #include "arch/patch/text_alias.h"
 #include "arch/unwind/unwind.h"
 #include "kernel/kallsyms.h"

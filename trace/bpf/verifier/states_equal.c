@@ -195,8 +195,8 @@ static bool matters(const struct bpf_stack_state *before)
  * becomes unknown. A number with a smaller range would only grow from round to round.
  *
  * But not a pointer: of an unknown one there is no use. It moves from round to round, until the
- * callback says that it is enough, or it leaves its memory. Numbers that may say so stay known then,
- * too.
+ * callback says that it is enough, or it leaves its memory. Numbers that may say so stay known
+ * then, too.
  */
 void bpf_widen_stack(struct bpf_verifier_env *env, struct bpf_verifier_state *old,
 		     struct bpf_verifier_state *cur)
