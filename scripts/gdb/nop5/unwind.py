@@ -13,7 +13,6 @@ from .kernel import address, current, evaluate, name_of, number, objects, pointe
 THREAD_SIZE = 16384  # kernel/mm/thread_size.h
 GRANULE = 64  # text_area.c: generated code begins at a multiple of it
 USER_END = 1 << 47
-COMPARED = 48  # bytes at the start of a template in which nothing depends on the place
 TEXT_AREA_START, TEXT_AREA_END = 0xffffffffa0000000, 0xffffffffc0000000  # arch/x86_64/mm/pgtable.h
 FGRAPH_STACK_SIZE = 4096 << 2  # trace/fgraph/stack.h
 DETOUR_ENTRY_AT, CALL_SIZE = 8, 5  # kprobe_detour.h
@@ -47,15 +46,15 @@ def word(where):
 
 
 def templates():
-    """[(start, end)] of the code of which trampolines are copies."""
+    """[(start, end, the first instruction that depends on its place)] of the code of which trampolines are copies."""
     table = evaluate("(unsigned long *)&ftrace_templates")
-    return [(int(table[i]), int(table[i + 3])) for i in (0, 4, 8)]
+    return [(int(table[i]), int(table[i + 3]), int(table[i + 1])) for i in (0, 4, 8)]
 
 
 def is_copy(start, template):
     """Whether a trampoline begins there."""
     try:
-        return read(start, COMPARED) == read(template[0], COMPARED)
+        return read(start, template[2] - template[0]) == read(template[0], template[2] - template[0])
     except gdb.MemoryError:  # no page is there
         return False
 
