@@ -186,8 +186,8 @@ struct trace_buffer {
 	u64 (*clock)(void);
 	rb_wait_queue_t waiters; /* readers of all CPUs */
 	unsigned nr_cpus;
-	u32 swaps;             /* [A] of parts, so far: swap.c */
-	struct mutex map_lock; /* rings that are mapped do not change: map.c. After mmap_lock */
+	u32 swaps;           /* [A] of parts, so far: swap.c */
+	rb_mutex_t map_lock; /* rings that are mapped do not change: map.c. After mmap_lock */
 	/* [A] constant, but for swap.c. NULL for a CPU that does not exist. */
 	struct ring_buffer_per_cpu *cpus[];
 };

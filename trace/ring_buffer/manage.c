@@ -147,7 +147,7 @@ struct trace_buffer *rb_alloc_buffer(u32 flags)
 	buffer->nr_cpus = nr_cpus;
 	buffer->clock = rb_default_clock;
 	rb_wait_queue_init(&buffer->waiters);
-	mutex_init(&buffer->map_lock);
+	rb_mutex_init(&buffer->map_lock);
 	return buffer;
 }
 
@@ -349,7 +349,7 @@ static int rb_resize(struct trace_buffer *buffer, size_t size, u32 order, int cp
 	struct rb_resizing r;
 	int error = rb_alloc_resizing(&r, buffer->nr_cpus);
 
-	mutex_lock(&buffer->map_lock); /* what a program maps keeps its size */
+	rb_mutex_lock(&buffer->map_lock); /* what a program maps keeps its size */
 	if (buffer->flags & RB_FL_PERSISTENT)
 		error = -EBUSY;
 	/* Allocate the memory of all CPUs first: a failure must change nothing. */
@@ -368,7 +368,7 @@ static int rb_resize(struct trace_buffer *buffer, size_t size, u32 order, int cp
 	for (unsigned i = 0; i < buffer->nr_cpus && !error; i++)
 		if (r.rings[i].pages)
 			rb_exchange_ring(buffer->cpus[i], &r.rings[i]);
-	mutex_unlock(&buffer->map_lock);
+	rb_mutex_unlock(&buffer->map_lock);
 	rb_free_resizing(&r);
 	return error;
 }

@@ -55,7 +55,7 @@ struct ring_buffer_per_cpu *ring_buffer_map(struct trace_buffer *buffer, unsigne
 	int error = 0;
 	u64 total;
 
-	mutex_lock(&buffer->map_lock);
+	rb_mutex_lock(&buffer->map_lock);
 	total = (cb->nr_slots + 2UL) << cb->order;
 	if (first & (BIT(cb->order) - 1) || first >= total || pages > total - first)
 		error = -EINVAL;
@@ -63,15 +63,15 @@ struct ring_buffer_per_cpu *ring_buffer_map(struct trace_buffer *buffer, unsigne
 		error = make_meta(cb);
 	if (!error)
 		cb->mapped++;
-	mutex_unlock(&buffer->map_lock);
+	rb_mutex_unlock(&buffer->map_lock);
 	return error ? ERR_PTR(error) : cb;
 }
 
 void ring_buffer_map_dup(struct ring_buffer_per_cpu *cb)
 {
-	mutex_lock(&cb->buffer->map_lock);
+	rb_mutex_lock(&cb->buffer->map_lock);
 	cb->mapped++;
-	mutex_unlock(&cb->buffer->map_lock);
+	rb_mutex_unlock(&cb->buffer->map_lock);
 }
 
 void ring_buffer_unmap(struct ring_buffer_per_cpu *cb)
@@ -79,7 +79,7 @@ void ring_buffer_unmap(struct ring_buffer_per_cpu *cb)
 	struct trace_buffer_meta *meta;
 	unsigned long flags;
 
-	mutex_lock(&cb->buffer->map_lock);
+	rb_mutex_lock(&cb->buffer->map_lock);
 	if (!--cb->mapped) {
 		flags = rb_reader_lock(cb);
 		meta = cb->meta;
@@ -88,7 +88,7 @@ void ring_buffer_unmap(struct ring_buffer_per_cpu *cb)
 		rb_reader_unlock(cb, flags);
 		rb_free_ring_pages(meta, cb->order);
 	}
-	mutex_unlock(&cb->buffer->map_lock);
+	rb_mutex_unlock(&cb->buffer->map_lock);
 }
 
 void *ring_buffer_mapped_page(const struct ring_buffer_per_cpu *cb, u64 number)

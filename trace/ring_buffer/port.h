@@ -69,6 +69,10 @@ static inline void rb_unlocked(unsigned long flags)
 	preempt_enable_notrace();
 }
 
+typedef struct mutex rb_mutex_t;
+#define rb_mutex_init(m)        mutex_init(m)
+#define rb_mutex_lock(m)        mutex_lock(m)
+#define rb_mutex_unlock(m)      mutex_unlock(m)
 #define rb_cpu()                smp_processor_id()
 #define rb_nr_cpus()            nr_cpu_ids
 #define rb_cpu_present(cpu)     cpumask_test_cpu(cpu, &cpu_possible_mask)

@@ -33,12 +33,10 @@ typedef pthread_mutex_t rb_lock_t;
 #define rb_unlocked(flags)      ((void)(flags))
 #define rb_ktime()              rb_default_clock()
 
-struct mutex {
-	pthread_mutex_t lock;
-};
-#define mutex_init(m)   pthread_mutex_init(&(m)->lock, NULL)
-#define mutex_lock(m)   pthread_mutex_lock(&(m)->lock)
-#define mutex_unlock(m) pthread_mutex_unlock(&(m)->lock)
+typedef pthread_mutex_t rb_mutex_t;
+#define rb_mutex_init(m)   pthread_mutex_init(m, NULL)
+#define rb_mutex_lock(m)   pthread_mutex_lock(m)
+#define rb_mutex_unlock(m) pthread_mutex_unlock(m)
 
 #define rb_cpu()                     rb_host_cpu
 #define rb_nr_cpus()                 RB_HOST_CPUS
