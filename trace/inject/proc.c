@@ -66,9 +66,13 @@ static ssize_t fail_nth_write(struct file *file, const char *buf, size_t count, 
 {
 	struct task_struct *task = proc_object(file->f_inode)->task;
 	unsigned nth;
-	int err = parse_number(buf, count, &nth);
+	int err;
 
 	(void)pos;
+	/* The callbacks slow down all tasks, so not everybody may attach them. */
+	if (!proc_capable(file, CAP_SYS_RESOURCE))
+		return -EPERM;
+	err = parse_number(buf, count, &nth);
 	if (err)
 		return err;
 	mutex_lock(&inject_mutex);
@@ -87,7 +91,8 @@ static ssize_t fail_nth_write(struct file *file, const char *buf, size_t count, 
 
 static int fail_nth_open(struct inode *inode, struct file *file)
 {
-	return single_open(file, fail_nth_show, inode->i_private);
+	(void)inode;
+	return proc_opener_open(file, fail_nth_show);
 }
 
 static const struct file_operations fail_nth_fops = {
@@ -96,7 +101,7 @@ static const struct file_operations fail_nth_fops = {
 	.read = seq_read,
 	.write = fail_nth_write,
 	.llseek = seq_lseek,
-	.release = single_release,
+	.release = proc_opener_release,
 };
 static const struct pid_entry fail_nth_entry PID_ENTRY("fail-nth") = { .name = "fail-nth",
 								       .mode = S_IFREG | 0644,
