@@ -227,7 +227,7 @@ def test_wait_ends_when_a_job_has_an_oops_while_it_ends(monitor, core, tmp_path)
 
 
 def test_the_core_passes_its_self_tests(boot, core_with_tests):
-    run_selftests(boot, build=core_with_tests, cpus=2, append=BRIEF, at_least=230)
+    run_selftests(boot, build=core_with_tests, cpus=2, append=BRIEF, at_least=220)
 
 
 def linked_with_only_what_they_need(features):

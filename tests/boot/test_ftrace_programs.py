@@ -98,9 +98,11 @@ def test_the_stack_of_a_program_is_in_each_of_its_threads(tracing, watched):
 
 def test_the_stack_of_a_program_is_not_read_from_the_memory_of_the_next_one(tracing):
     """tlb_flush of a switch comes when the next program's memory is loaded, and `current` is the program before."""
-    tracing.check("echo 1 > options/userstacktrace; echo 1 > events/tlb/tlb_flush/enable; echo 1 > events/syscalls/sys_enter_write/enable")
+    # The written bytes would fill the buffer.
+    tracing.check("echo 0 > syscall_user_buf_size; echo 1 > options/userstacktrace; echo 1 > events/tlb/tlb_flush/enable; "
+                  "echo 1 > events/syscalls/sys_enter_write/enable")
     tracing.check("taskset 1 sh -c 'yes | head -n 300000 > /dev/null'; echo 0 > events/enable")
-    trace = tracing.check("cat per_cpu/cpu0/trace; echo 0 > options/userstacktrace").splitlines()
+    trace = tracing.check("cat per_cpu/cpu0/trace; echo 0 > options/userstacktrace; echo 63 > syscall_user_buf_size").splitlines()
     flushes = [n for n, line in enumerate(trace) if re.match(r" *(yes|head)-.*tlb_flush: .*\(0\)", line)]
     assert len(flushes) >= 3 and any(line.startswith(" => ") for line in trace)
     assert not [trace[n] for n in flushes if "".join(trace[n + 2 : n + 3]).startswith(" => ")]
