@@ -100,6 +100,7 @@ def test_kmemleak_finds_what_a_module_forgets(machine):
     assert machine.check("echo clear > kmemleak; echo scan > kmemleak; cat kmemleak; rmmod memory-bugs; cd /") == ""
 
 
+@pytest.mark.variant
 def test_a_debug_kernel_tells_the_story_of_memory_that_is_used_wrongly(boot, variant):
     """Each report names the object, the code that allocated and freed it, and what the task did before."""
     m = boot(build=variant("DEBUG=1", modules=True), cpus=2)
