@@ -216,12 +216,25 @@ static void end_round(void)
 	}
 }
 
+static bool has_tried(int i, const unsigned long *before)
+{
+	return __atomic_load_n(&shared->tallies[i].tries, __ATOMIC_RELAXED) != before[i];
+}
+
 static bool all_have_tried(const unsigned long *before)
 {
 	for (int i = 0; i < n_attacks; i++)
-		if (__atomic_load_n(&shared->tallies[i].tries, __ATOMIC_RELAXED) == before[i])
+		if (!has_tried(i, before))
 			return false;
 	return true;
+}
+
+/* For the reader of a run that does not end. */
+static void name_late(const unsigned long *before)
+{
+	for (int i = 0; i < n_attacks; i++)
+		if (!has_tried(i, before))
+			fprintf(stderr, "no try yet: %s\n", attacks[i]->name);
 }
 
 static void play_round(void)
@@ -236,8 +249,10 @@ static void play_round(void)
 	for (unsigned polls = 1; !all_have_tried(before) || (shared->soak && now_ms() < begin + ROUND_TIME); polls++) {
 		usleep(5000);
 		reap(true);
-		if (polls >= FIRST_RESTART && !(polls & (polls - 1)))
+		if (polls >= FIRST_RESTART && !(polls & (polls - 1))) {
+			name_late(before);
 			signal_all(SIGKILL);
+		}
 	}
 	end_round();
 }
