@@ -121,9 +121,9 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 #ifndef TRACEPOINT_SITES
 #define TRACEPOINT_SITES(name) NULL
 #endif
-/* What __traceiter_NAME(args) does before it disables preemption. In the same way. */
-#ifndef TRACEPOINT_BEFORE
-#define TRACEPOINT_BEFORE(name, args...)
+/* How __traceiter_NAME() calls the probes. In the same way: a file may do something before. */
+#ifndef TRACEPOINT_CALL
+#define TRACEPOINT_CALL(name, args...) __tracepoint_call_##name(args)
 #endif
 #define TRACEPOINT_DEFINE_FULL(name_, proto, args, condition, reg, unreg)                          \
 	static void __call_probes_##name_(void *__data, proto);                                    \
@@ -144,17 +144,19 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 			((btf_trace_##name_)READ_ONCE(__f->func))(__f->data, args);                \
 		} while ((++__f)->func);                                                           \
 	}                                                                                          \
-	void __section(".traceiter.text") __traceiter_##name_(proto)                               \
+	static __always_inline void __tracepoint_call_##name_(proto)                               \
 	{                                                                                          \
 		const struct tracepoint_func *__f;                                                 \
                                                                                                    \
-		if (!(condition))                                                                  \
-			return;                                                                    \
-		TRACEPOINT_BEFORE(name_, args);                                                    \
 		preempt_disable_notrace();                                                         \
 		__f = smp_load_acquire(&__tracepoint_##name_.call);                                \
 		((btf_trace_##name_)READ_ONCE(__f->func))(__f->data, args);                        \
 		preempt_enable_notrace();                                                          \
+	}                                                                                          \
+	void __section(".traceiter.text") __traceiter_##name_(proto)                               \
+	{                                                                                          \
+		if (condition)                                                                     \
+			TRACEPOINT_CALL(name_, args);                                              \
 	}
 
 /*
