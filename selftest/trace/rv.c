@@ -97,19 +97,6 @@ static void *event_probe(const struct rv_monitor *mon)
 	return mon->type == RV_PER_TASK ? (void *)count_event_id : (void *)count_event;
 }
 
-static int set_monitor(struct rv_monitor *mon, bool on)
-{
-	int error = 0;
-
-	mutex_lock(&rv_interface_lock);
-	if (on)
-		error = rv_enable_monitor(mon);
-	else
-		rv_disable_monitor(mon);
-	mutex_unlock(&rv_interface_lock);
-	return error;
-}
-
 static bool begin(struct rv_monitor *mon)
 {
 	for (unsigned i = 0; i < 3; i++)
@@ -117,12 +104,12 @@ static bool begin(struct rv_monitor *mon)
 	atomic64_set(&errors, 0);
 	atomic64_set(&reactions, 0);
 	return !tracepoint_probe_register(mon->event, event_probe(mon), NULL, 10) &&
-	       !set_monitor(mon, true);
+	       !rv_switch_monitor(mon, true);
 }
 
 static void end(struct rv_monitor *mon)
 {
-	set_monitor(mon, false);
+	(void)rv_switch_monitor(mon, false);
 	tracepoint_probe_unregister(mon->event, event_probe(mon), NULL);
 }
 
@@ -215,10 +202,10 @@ SELFTEST(rv, monitors_of_tasks_are_as_many_as_a_task_has_words)
 			all[n++] = mon;
 	ASSERT(n == ARRAY_SIZE(all));
 	for (unsigned i = 0; i < n - 1; i++)
-		EXPECT_EQ(set_monitor(all[i], true), 0);
-	EXPECT_EQ(set_monitor(all[n - 1], true), -EBUSY);
+		EXPECT_EQ(rv_switch_monitor(all[i], true), 0);
+	EXPECT_EQ(rv_switch_monitor(all[n - 1], true), -EBUSY);
 	for (unsigned i = 0; i < n; i++)
-		set_monitor(all[i], false);
+		(void)rv_switch_monitor(all[i], false);
 
 	/* The second one gets the word of the first one, and takes nothing out of it. */
 	ASSERT(begin(some[0]));
@@ -358,11 +345,11 @@ SELFTEST(rv, the_scheduler_does_what_its_models_say)
 	for (struct rv_monitor *mon = rv_next_monitor(NULL); mon; mon = rv_next_monitor(mon))
 		if (mon->parent == sched || mon == rql)
 			EXPECT(!tracepoint_probe_register(mon->error, error_probe(mon), NULL, 10));
-	EXPECT_EQ(set_monitor(sched, true), 0);
-	EXPECT_EQ(set_monitor(rql, true), 0);
+	EXPECT_EQ(rv_switch_monitor(sched, true), 0);
+	EXPECT_EQ(rv_switch_monitor(rql, true), 0);
 	EXPECT(run_threads(3 * num_online_cpus(), ANY_CPU, sleep_and_wake, NULL));
-	set_monitor(rql, false);
-	set_monitor(sched, false);
+	(void)rv_switch_monitor(rql, false);
+	(void)rv_switch_monitor(sched, false);
 	for (struct rv_monitor *mon = rv_next_monitor(NULL); mon; mon = rv_next_monitor(mon))
 		if (mon->parent == sched || mon == rql)
 			tracepoint_probe_unregister(mon->error, error_probe(mon), NULL);
@@ -377,7 +364,7 @@ SELFTEST(rv, a_task_that_is_woken_while_it_runs_is_an_error_of_wwnr)
 	ASSERT(wwnr);
 	atomic64_set(&errors, 0);
 	ASSERT(!tracepoint_probe_register(wwnr->error, error_probe(wwnr), NULL, 10));
-	EXPECT_EQ(set_monitor(wwnr, true), 0);
+	EXPECT_EQ(rv_switch_monitor(wwnr, true), 0);
 	set_current_state(TASK_INTERRUPTIBLE); /* now its state becomes known */
 	schedule_timeout(NSEC_PER_MSEC);
 	preempt_disable();
@@ -385,6 +372,6 @@ SELFTEST(rv, a_task_that_is_woken_while_it_runs_is_an_error_of_wwnr)
 	wake_up_process(current);
 	preempt_enable();
 	EXPECT(atomic64_read(&errors) > 0);
-	set_monitor(wwnr, false);
+	(void)rv_switch_monitor(wwnr, false);
 	tracepoint_probe_unregister(wwnr->error, error_probe(wwnr), NULL);
 }

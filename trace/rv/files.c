@@ -51,19 +51,6 @@ static struct rv_monitor *find_monitor(const char *name)
 	return NULL;
 }
 
-static int switch_monitor(struct rv_monitor *mon, bool on)
-{
-	int error = 0;
-
-	mutex_lock(&rv_interface_lock);
-	if (on)
-		error = rv_enable_monitor(mon);
-	else
-		rv_disable_monitor(mon);
-	mutex_unlock(&rv_interface_lock);
-	return error;
-}
-
 static ssize_t enabled_monitors_write(struct file *file __unused, const char *buf, size_t count,
 				      loff_t *pos)
 {
@@ -75,7 +62,7 @@ static ssize_t enabled_monitors_write(struct file *file __unused, const char *bu
 	off = *word == '!';
 	if (word[off]) {
 		struct rv_monitor *mon = find_monitor(word + off);
-		int error = mon ? switch_monitor(mon, !off) : -EINVAL;
+		int error = mon ? rv_switch_monitor(mon, !off) : -EINVAL;
 
 		if (error)
 			return error;
@@ -155,7 +142,7 @@ static ssize_t enable_write(struct file *file, const char *buf, size_t count, lo
 
 	if (rv_get_bool(buf, count, &on))
 		return -EINVAL;
-	error = switch_monitor(m->private, on);
+	error = rv_switch_monitor(m->private, on);
 	if (error)
 		return error;
 	*pos += (loff_t)count;

@@ -8,13 +8,12 @@
 extern struct mutex rv_interface_lock;
 
 /*
- * Attaches the probes of a monitor, or of all monitors in a container. No effect if it is enabled.
- * 0; -EBUSY: too many monitors of tasks are enabled; or the error of a tracepoint. V held.
+ * Attaches the probes of a monitor, or of all monitors in a container, or removes them: then no
+ * handler of the monitor runs on return. 0, also if it was so before; -EBUSY: too many monitors of
+ * tasks are enabled; or the error of a tracepoint. Task context, takes V.
  */
-int rv_enable_monitor(struct rv_monitor *mon);
-/* The reverse. On return no handler of the monitor runs. V held. */
-void rv_disable_monitor(struct rv_monitor *mon);
-/* The same for all. V held. */
+int rv_switch_monitor(struct rv_monitor *mon, bool on);
+/* Disables all. V held. */
 void rv_disable_all(void);
 /* Off: no monitor handles an event. On: all begin anew, because they have missed events. V held. */
 void rv_set_monitoring(bool on);

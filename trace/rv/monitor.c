@@ -183,14 +183,14 @@ static void disable_with_children(struct rv_monitor *mon)
 			disable_single(m);
 }
 
-void rv_disable_monitor(struct rv_monitor *mon)
+static void disable_monitor(struct rv_monitor *mon)
 {
 	tracepoint_batch_begin();
 	disable_with_children(mon);
 	(void)tracepoint_batch_end();
 }
 
-int rv_enable_monitor(struct rv_monitor *mon)
+static int enable_monitor(struct rv_monitor *mon)
 {
 	int error = 0;
 
@@ -201,7 +201,20 @@ int rv_enable_monitor(struct rv_monitor *mon)
 			error = enable_single(m);
 	mon->enabled = true;
 	if (error)
-		rv_disable_monitor(mon);
+		disable_monitor(mon);
+	return error;
+}
+
+int rv_switch_monitor(struct rv_monitor *mon, bool on)
+{
+	int error = 0;
+
+	mutex_lock(&rv_interface_lock);
+	if (on)
+		error = enable_monitor(mon);
+	else
+		disable_monitor(mon);
+	mutex_unlock(&rv_interface_lock);
 	return error;
 }
 
