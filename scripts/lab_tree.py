@@ -11,7 +11,8 @@ from pathlib import Path
 import lab_table
 from built import ROOMS
 
-INCLUDE = re.compile(r'^[ \t]*[#%][ \t]*include[ \t]+["<]([^">\n]+)[">]', re.M)
+# The second way is that of a file which makes the events of a header: trace/events/define.h includes what it names.
+INCLUDE = re.compile(r'^[ \t]*[#%][ \t]*(?:include|define[ \t]+TRACE_EVENTS_HEADER)[ \t]+["<]([^">\n]+)[">]', re.M)
 # A row of features.mk: ` \` at the end of a line goes on in the next one.
 ROW = re.compile(r"^\$\(call (feature|together|without),([^,]*),(?:[^\n]*\\\n)*[^\n]*\n", re.M)
 LINK = re.compile(r"(!?)\[((?:[^][]|\[[^][]*\])*)\]\(([^()\s]+)\)")
