@@ -128,9 +128,12 @@ static const struct tracepoint_func *call_of(const struct tracepoint *tp,
 static void replace_array(struct tracepoint *tp, struct tracepoint_func *funcs)
 {
 	struct tracepoint_func *old = tp->funcs;
+	void *direct;
 
 	tp->funcs = funcs;
 	rcu_assign_pointer(tp->call, call_of(tp, funcs));
+	direct = funcs && !funcs[1].func && !tp->conditional ? funcs->direct : NULL;
+	rcu_assign_pointer(tp->iter, direct ? direct : tp->traceiter);
 	retire_array(tp, old);
 	if (!tp->changed) {
 		tp->changed = true;
@@ -271,9 +274,12 @@ int tracepoint_batch_end(void)
 	return error;
 }
 
-int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data, int prio)
+int tracepoint_probe_register_direct(struct tracepoint *tp, void *probe, void *data, int prio,
+				     void *direct)
 {
-	const struct tracepoint_func new = { .func = probe, .data = data, .prio = prio };
+	const struct tracepoint_func new = {
+		.func = probe, .data = data, .prio = prio, .direct = direct
+	};
 	int error, batch_error;
 
 	if (mutex_owner(&tracepoints_mutex) == current)
@@ -284,6 +290,11 @@ int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data, in
 	if (!error && batch_error)
 		tracepoint_probe_unregister(tp, probe, data);
 	return error ? error : batch_error;
+}
+
+int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data, int prio)
+{
+	return tracepoint_probe_register_direct(tp, probe, data, prio, NULL);
 }
 EXPORT_SYMBOL_GPL(tracepoint_probe_register);
 

@@ -4,7 +4,8 @@
  * trace_NAME(args) in kernel code is a tracepoint. While it has no probe, it is one nop: a static
  * branch (kernel/jump_label.h), with the call out of line, and the arguments are not computed. With
  * a probe the nop is a jmp to a call of __traceiter_NAME(), which calls the probes one after the
- * other. docs/tracepoints.md shows both states.
+ * other. (The call goes through a pointer: tracepoint_probe_register_direct().)
+ * docs/tracepoints.md shows both states.
  *
  * A header X_events.h beside a subsystem declares its tracepoints with TRACE_EVENT() and the other
  * macros below. Included by that subsystem it only declares trace_NAME(), and functions to attach
@@ -31,6 +32,7 @@ struct tracepoint_func {
 	void *func; /* void (*)(void *data, PROTO); NULL ends an array */
 	void *data;
 	int prio;
+	void *direct; /* tracepoint_probe_register_direct(); or NULL */
 };
 
 /* [T] tracepoints_mutex; [R] T to write, RCU to read; no letter: constant. */
@@ -38,6 +40,8 @@ struct tracepoint {
 	const char *name;
 	struct static_key_false key;   /* [T] to change; on while funcs is not NULL */
 	struct tracepoint_func *funcs; /* [T] by priority, then by age; NULL: no probe */
+	void *iter;      /* [R] what sites call: traceiter, or the only probe's direct */
+	void *traceiter; /* __traceiter_NAME() */
 	/* [R] what __traceiter_NAME() calls: the only probe, all of several, or a stand-in */
 	const struct tracepoint_func *call;
 	void *call_all;                   /* calls each probe of the array that is its data */
@@ -46,6 +50,7 @@ struct tracepoint {
 	void (*unregfunc)(void);          /* after the last probe was removed */
 	struct static_key *sites;         /* a key that is on while this has probes; or NULL */
 	struct tracepoint *next_changed;  /* [T] in the list of the batch */
+	bool conditional;                 /* __traceiter_NAME() asks a condition first */
 	bool changed;                     /* [T] the tracepoint is in that list */
 	bool single_retired;              /* [T] readers may still use single */
 	bool uses_sites;                  /* [T] counted as a user of sites */
@@ -63,6 +68,14 @@ extern const struct tracepoint_func tracepoint_no_probe; /* does nothing */
  * site could not be patched (kernel/jump_label.h); or the error of regfunc. Task context, sleeps.
  */
 int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data, int prio);
+/*
+ * The same for a probe that has a shorter way. While it is the only probe, the sites of the
+ * tracepoint call direct, a void (*)(PROTO), instead of __traceiter_NAME(). It runs with preemption
+ * on, if its site does, and must turn it off itself. After its removal a CPU may still enter it,
+ * until a grace period of RCU-tasks has passed. A tracepoint with a condition ignores it.
+ */
+int tracepoint_probe_register_direct(struct tracepoint *tp, void *probe, void *data, int prio,
+				     void *direct);
 /*
  * Removes a probe. Afterwards no CPU runs it with this data, so that data may be freed: it waits
  * for an RCU grace period. Returns 0; -ENOENT: no such probe; or -EINVAL: a site could not be
@@ -109,14 +122,13 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
  * The typedef has Linux's name: programs find the types of the arguments by it in the kernel's BTF.
  */
 #define TRACEPOINT_DEFINE(name, proto, args)                                                       \
-	TRACEPOINT_DEFINE_FULL(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args), true, NULL,    \
-			       NULL)
+	TRACEPOINT_DEFINE_FULL(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args), true)
 #define TRACEPOINT_DEFINE_CONDITION(name, proto, args, condition)                                  \
 	TRACEPOINT_DEFINE_FULL(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args), condition,     \
-			       NULL, NULL)
+			       .conditional = true)
 #define TRACEPOINT_DEFINE_FN(name, proto, args, reg, unreg)                                        \
-	TRACEPOINT_DEFINE_FULL(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args), true, reg,     \
-			       unreg)
+	TRACEPOINT_DEFINE_FULL(name, TRACEPOINT_ARGS(proto), TRACEPOINT_ARGS(args), true,          \
+			       .regfunc = reg, .unregfunc = unreg)
 /* tracepoint.sites of NAME. A file that makes events may define it before it includes this one. */
 #ifndef TRACEPOINT_SITES
 #define TRACEPOINT_SITES(name) NULL
@@ -125,16 +137,17 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 #ifndef TRACEPOINT_CALL
 #define TRACEPOINT_CALL(name, args...) __tracepoint_call_##name(args)
 #endif
-#define TRACEPOINT_DEFINE_FULL(name_, proto, args, condition, reg, unreg)                          \
+#define TRACEPOINT_DEFINE_FULL(name_, proto, args, condition, members...)                          \
 	static void __call_probes_##name_(void *__data, proto);                                    \
-	struct tracepoint __tracepoint_##name_ LINKER_TABLE_ENTRY(data, tracepoints, #name_) = {   \
-		.name = #name_,                                                                    \
-		.sites = TRACEPOINT_SITES(name_),                                                  \
-		.regfunc = reg,                                                                    \
-		.unregfunc = unreg,                                                                \
-		.call = &tracepoint_no_probe,                                                      \
-		.call_all = (void *)__call_probes_##name_,                                         \
-	};                                                                                         \
+	void __traceiter_##name_(proto);                                                           \
+	struct tracepoint __tracepoint_##name_ LINKER_TABLE_ENTRY(                                 \
+		data, tracepoints, #name_) = { .name = #name_,                                     \
+					       .sites = TRACEPOINT_SITES(name_),                   \
+					       .iter = (void *)__traceiter_##name_,                \
+					       .traceiter = (void *)__traceiter_##name_,           \
+					       .call = &tracepoint_no_probe,                       \
+					       .call_all = (void *)__call_probes_##name_,          \
+					       members };                                          \
 	typedef void (*btf_trace_##name_)(void *__data, proto);                                    \
 	static void __call_probes_##name_(void *__data, proto)                                     \
 	{                                                                                          \
@@ -162,10 +175,18 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 /*
  * Declares a tracepoint: what follows from an event's declaration. It has at least one argument.
  * register_trace_NAME() and the following are the functions above, with the type of the probe.
+ *
+ * __tracepoint_enter_NAME() is the call at a site. The barrier keeps its load of iter behind the
+ * computation of the arguments, which may sleep: a quiescent point of RCU-tasks.
  */
 #define DECLARE_TRACE(name, proto, args)                                                           \
 	extern struct tracepoint __tracepoint_##name;                                              \
 	void __traceiter_##name(proto);                                                            \
+	static __always_inline void __tracepoint_enter_##name(proto)                               \
+	{                                                                                          \
+		barrier();                                                                         \
+		((__typeof__(&__traceiter_##name))__tracepoint_##name.iter)(args);                 \
+	}                                                                                          \
 	static inline int register_trace_prio_##name(void (*probe)(void *data, proto), void *data, \
 						     int prio)                                     \
 	{                                                                                          \
@@ -192,7 +213,7 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 #define TRACEPOINT(name, ...)                                                                      \
 	do {                                                                                       \
 		if (TRACEPOINT_ENABLED(name))                                                      \
-			__traceiter_##name(__VA_ARGS__);                                           \
+			__tracepoint_enter_##name(__VA_ARGS__);                                    \
 	} while (0)
 /*
  * The same without a static branch: it loads the state of the tracepoint. For code that runs only
@@ -201,7 +222,7 @@ extern const char __traceiter_text_start[], __traceiter_text_end[];
 #define TRACEPOINT_WITHOUT_SITE(name, ...)                                                         \
 	do {                                                                                       \
 		if (TRACEPOINT_KEY(name, static_key_enabled))                                      \
-			__traceiter_##name(__VA_ARGS__);                                           \
+			__tracepoint_enter_##name(__VA_ARGS__);                                    \
 	} while (0)
 
 /* The vocabulary of X_events.h, while such a header only declares. Names and order as in Linux. */

@@ -7,6 +7,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/sched/sched.h"
 #include "kernel/smp.h"
+#include "trace/bpf/attach/run.h"
 
 struct bpf_prog *test_prog_create(const struct bpf_insn *insns, u32 len)
 {
@@ -17,6 +18,7 @@ struct bpf_prog *test_prog_create(const struct bpf_insn *insns, u32 len)
 	prog->insns = kmemdup(insns, len * sizeof(*insns), GFP_KERNEL);
 	prog->subprogs = kcalloc(1, sizeof(*prog->subprogs), GFP_KERNEL);
 	prog->stats = kcalloc(nr_cpu_ids, sizeof(*prog->stats), GFP_KERNEL);
+	prog->mark = bpf_prog_mark_get();
 	prog->len = len;
 	prog->nr_subprogs = 1;
 	if (prog->subprogs)
@@ -36,6 +38,7 @@ void test_prog_free(struct bpf_prog *prog)
 		msleep(1);
 	bpf_prog_free_runtime(prog);
 	kfree(prog->stats);
+	bpf_prog_mark_put(prog->mark);
 	kfree(prog->subprogs);
 	kfree(prog->insns);
 	kfree(prog);

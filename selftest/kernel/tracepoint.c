@@ -273,6 +273,45 @@ SELFTEST(tracepoint, all_tracepoints_of_the_kernel_can_be_walked)
 	EXPECT_EQ(found, 3 + ARRAY_SIZE(many));
 }
 
+static unsigned direct_calls;
+
+static void call_direct(unsigned long number)
+{
+	direct_calls += (unsigned)number;
+}
+
+SELFTEST(tracepoint, the_only_probe_is_called_directly)
+{
+	struct tracepoint *tp = &__tracepoint_selftest_number, *even = &__tracepoint_selftest_even;
+	struct calls calls = { 0 }, other = { 0 };
+
+	direct_calls = 0;
+	ASSERT(tracepoint_probe_register_direct(tp, (void *)note, &calls, 0, (void *)call_direct) ==
+	       0);
+	trace_selftest_number(5);
+	EXPECT_EQ(direct_calls, 5);
+	EXPECT_EQ(calls.count, 0);
+	ASSERT(register_trace_selftest_number(note, &other) == 0);
+	trace_selftest_number(6);
+	EXPECT_EQ(direct_calls, 5);
+	EXPECT_EQ(calls.count, 1);
+	EXPECT_EQ(other.count, 1);
+	EXPECT_EQ(unregister_trace_selftest_number(note, &other), 0);
+	trace_selftest_number(7);
+	EXPECT_EQ(direct_calls, 12);
+	EXPECT_EQ(unregister_trace_selftest_number(note, &calls), 0);
+	EXPECT_EQ(tp->iter, tp->traceiter);
+	EXPECT_EQ(calls.count, 1);
+
+	ASSERT(tracepoint_probe_register_direct(even, (void *)note, &calls, 0,
+						(void *)call_direct) == 0);
+	trace_selftest_even(8);
+	trace_selftest_even(9);
+	EXPECT_EQ(direct_calls, 12);
+	EXPECT_EQ(calls.count, 2);
+	EXPECT_EQ(unregister_trace_selftest_even(note, &calls), 0);
+}
+
 SELFTEST(tracepoint, a_probe_is_called_in_nmi_context)
 {
 	struct calls calls = { 0 };

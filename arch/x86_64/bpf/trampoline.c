@@ -1,14 +1,15 @@
 /*
- * The code of trampolines. A function's site jumps here, so the stack is as at the function's
+ * The code of trampolines, and of direct calls of tracepoints, which is at the end.
+ *
+ * A function's site jumps here, so the stack is as at the function's
  * entry: the caller's return address is on top. The trampoline stores the arguments, runs the
  * programs, and then either jumps behind the site (only fentry), or calls the function from there
  * and returns its result to the caller. Its frame:
  *
  *	rbp + 8		the address in the caller
  *	rbp		the caller's rbp
- *	rbp - 8		r12, which holds the address of a program's struct bpf_prog_stats
- *	rbp - 16	shared: where the function continues
- *	rbp - 24	shared: rax, which is a result if that is not the function
+ *	rbp - 8		shared: where the function continues
+ *	rbp - 16	shared: rax, which is a result if that is not the function
  *	...
  *	rsp		struct bpf_tramp_args: what programs and helpers see
  *
@@ -26,9 +27,8 @@
 #include "trace/bpf/attach/run.h"
 #include "trace/bpf/helpers/helpers.h"
 
-#define SLOT_R12      -8
-#define SLOT_CONTINUE -16
-#define SLOT_RAX      -24
+#define SLOT_CONTINUE -8
+#define SLOT_RAX      -16
 
 /* A place that jumps to code that comes later. */
 struct forward {
@@ -47,7 +47,7 @@ struct tramp_pass {
 	struct emitter e;
 	const struct bpf_tramp_plan *plan;
 	bool shared;
-	s32 args; /* from rbp to the first argument */
+	s32 args; /* from rbp to the first argument; 0: programs get none */
 	u32 nr_rare;
 	struct rare rare[BPF_TRAMP_MAX_PROGS];
 	u32 nr_resched;
@@ -114,42 +114,54 @@ static void emit_on_variable(struct emitter *e, u32 how, u32 opcode, u32 reg, co
 	emit_rabs(e, how, opcode, reg, (s32)(unsigned long)variable);
 }
 
-BUILD_BUG_ON(sizeof(struct bpf_prog_stats) != 64);
+/* The context of programs. */
+static void emit_ctx(struct tramp_pass *p, u32 reg)
+{
+	if (p->args)
+		emit_rm(&p->e, X86_W, 0x8d, reg, RBP, p->args); /* lea */
+	else
+		emit_mov_imm(&p->e, reg, 0);
+}
+
+/* mov byte gs:mark, value */
+static void emit_mark(struct emitter *e, const struct bpf_prog *prog, u32 value)
+{
+	emit_on_variable(e, X86_GS, 0xc6, 0, prog->mark);
+	emit_byte(e, value);
+}
 
 /*
  * bpf_prog_enter(), bpf_prog_run_counted() and bpf_prog_exit() of run.h. The result is in rax if
  * the program ran.
  */
-static void emit_program(struct tramp_pass *p, const struct bpf_tramp_link *link, bool keeps_result)
+static void emit_program(struct tramp_pass *p, const struct bpf_prog *prog, bool keeps_result)
 {
 	struct rare *rare = &p->rare[p->nr_rare++];
 	struct emitter *e = &p->e;
 
-	rare->prog = link->prog;
-	emit_store_imm(e, ARGS_SLOT(p, cookie), link->cookie);
-	emit_on_variable(e, X86_GS, 0x8b, R12, &cpu_number);
-	emit_rr(e, 0, 0xc1, 4, R12); /* shl r12d, 6: times sizeof(struct bpf_prog_stats) */
-	emit_byte(e, 6);
-	emit_mov_imm(e, RAX, (u64)link->prog->stats);
-	emit_rr(e, X86_W, 0x01, RAX, R12);
-	emit_rm(e, 0, 0x83, X86_CMP, R12, offsetof(struct bpf_prog_stats, active));
+	rare->prog = prog;
+	emit_on_variable(e, X86_GS, 0x80, X86_CMP, prog->mark);
 	emit_byte(e, 0);
 	rare->missed = emit_forward(e, CC_NE);
-	emit_rm(e, 0, 0xc7, 0, R12, offsetof(struct bpf_prog_stats, active));
-	emit_bytes(e, 1, 4);
+	emit_mark(e, prog, 1);
 	emit_on_variable(e, 0, 0x83, X86_CMP, &bpf_stats_enabled_key.key.enabled);
 	emit_byte(e, 0);
 	rare->timed = emit_forward(e, CC_NE);
-	emit_rm(e, X86_W, 0x8d, RDI, RBP, p->args); /* lea */
-	if (!link->prog->jited)
-		emit_mov_imm(e, RSI, (u64)link->prog->insns);
-	emit_call(e, (unsigned long)link->prog->bpf_func);
+	emit_ctx(p, RDI);
+	if (!prog->jited)
+		emit_mov_imm(e, RSI, (u64)prog->insns);
+	emit_call(e, (unsigned long)prog->bpf_func);
 	rare->ran = e->at;
 	if (keeps_result)
 		emit_rm(e, X86_W, 0x89, RAX, RBP, result_slot(p));
-	emit_rm(e, 0, 0xc7, 0, R12, offsetof(struct bpf_prog_stats, active));
-	emit_bytes(e, 0, 4);
+	emit_mark(e, prog, 0);
 	rare->next = e->at;
+}
+
+static void emit_link(struct tramp_pass *p, const struct bpf_tramp_link *link, bool keeps_result)
+{
+	emit_store_imm(&p->e, ARGS_SLOT(p, cookie), link->cookie);
+	emit_program(p, link->prog, keeps_result);
 }
 
 static void emit_rare(struct tramp_pass *p)
@@ -165,7 +177,7 @@ static void emit_rare(struct tramp_pass *p)
 		emit_jmp_back(e, rare->next);
 		land(e, rare->timed);
 		emit_mov_imm(e, RDI, (u64)rare->prog);
-		emit_rm(e, X86_W, 0x8d, RSI, RBP, p->args);
+		emit_ctx(p, RSI);
 		emit_call(e, (unsigned long)bpf_prog_run_timed);
 		emit_jmp_back(e, rare->ran);
 	}
@@ -193,7 +205,7 @@ static void emit_preempt_enable(struct tramp_pass *p)
 static void emit_programs(struct tramp_pass *p, enum bpf_tramp_kind kind)
 {
 	for (u32 i = 0; i < p->plan->nr[kind]; i++)
-		emit_program(p, p->plan->links[kind][i], false);
+		emit_link(p, p->plan->links[kind][i], false);
 }
 
 /* fmod_ret: a result that is not 0 takes the place of the function and of the other programs. */
@@ -204,7 +216,7 @@ static void emit_modify_return(struct tramp_pass *p, struct forward *instead)
 	if (p->plan->nr[BPF_TRAMP_MODRET])
 		emit_store_imm(e, result_slot(p), 0);
 	for (u32 i = 0; i < p->plan->nr[BPF_TRAMP_MODRET]; i++) {
-		emit_program(p, p->plan->links[BPF_TRAMP_MODRET][i], true);
+		emit_link(p, p->plan->links[BPF_TRAMP_MODRET][i], true);
 		emit_rm(e, X86_W, 0x83, X86_CMP, RBP, result_slot(p));
 		emit_byte(e, 0);
 		instead->at[instead->nr++] = emit_forward(e, CC_NE);
@@ -213,7 +225,7 @@ static void emit_modify_return(struct tramp_pass *p, struct forward *instead)
 
 static void emit_entry(struct tramp_pass *p)
 {
-	u32 slots = p->shared ? 3 : 1;
+	u32 slots = p->shared ? 2 : 0;
 	u32 size =
 		ALIGN((u32)sizeof(struct bpf_tramp_args) + 8 * (p->plan->nr_args + 1 + slots), 16U);
 	struct emitter *e = &p->e;
@@ -228,7 +240,6 @@ static void emit_entry(struct tramp_pass *p)
 		emit_mov(e, X86_W, RBP, RSP);
 	}
 	emit_alu_imm(e, X86_W, X86_SUB, RSP, (s32)size);
-	emit_rm(e, X86_W, 0x89, R12, RBP, SLOT_R12);
 	if (p->shared) {
 		emit_rm(e, X86_W, 0x89, R11, RBP, SLOT_CONTINUE);
 		emit_rm(e, X86_W, 0x89, RAX, RBP, SLOT_RAX);
@@ -256,7 +267,6 @@ static void emit_leave(struct tramp_pass *p)
 {
 	struct emitter *e = &p->e;
 
-	emit_rm(e, X86_W, 0x8b, R12, RBP, SLOT_R12);
 	emit_byte(e, 0xc9); /* leave */
 	if (p->plan->traces_stack) {
 		emit_alu_imm(e, X86_W, X86_ADD, RSP, 8);
@@ -343,4 +353,48 @@ void bpf_tramp_write(const struct bpf_tramp_plan *plan, struct bpf_tramp_code *c
 		emit_rare(&p);
 	}
 	code->size = p.e.at;
+}
+
+/* ---- direct calls of tracepoints ---- */
+
+/* Stores an argument as a word: the bits of its register above it may be anything. */
+static void emit_store_arg(struct tramp_pass *p, u32 i, u64 mask)
+{
+	s32 slot = p->args + 8 * (s32)i;
+	struct emitter *e = &p->e;
+
+	if (mask != ~0ULL)
+		emit_store_imm(e, slot, 0);
+	if (mask == 0xff)
+		emit_rm(e, X86_BYTE, 0x88, arg_regs[i], RBP, slot);
+	else
+		emit_rm(e,
+			mask == 0xffff       ? X86_16
+			: mask == 0xffffffff ? 0
+					     : X86_W,
+			0x89, arg_regs[i], RBP, slot);
+}
+
+u32 bpf_direct_write(const struct bpf_prog *prog, const u64 *masks, u32 nr_args, u8 *buffer,
+		     unsigned long address)
+{
+	struct tramp_pass p = { { buffer, address, 0 }, .nr_rare = 0 };
+	struct emitter *e = &p.e;
+
+	emit_push(e, RBP);
+	emit_mov(e, X86_W, RBP, RSP);
+	if (prog->ctx_words) {
+		p.args = -(s32)ALIGN(8 * nr_args, 16U);
+		emit_alu_imm(e, X86_W, X86_ADD, RSP, p.args);
+	}
+	emit_preempt_disable(&p);
+	for (u32 i = 0; i < nr_args; i++)
+		if (prog->ctx_words & 1U << i)
+			emit_store_arg(&p, i, masks[i]);
+	emit_program(&p, prog, false);
+	emit_preempt_enable(&p);
+	emit_byte(e, 0xc9); /* leave */
+	emit_byte(e, 0xc3); /* ret */
+	emit_rare(&p);
+	return e->at;
 }

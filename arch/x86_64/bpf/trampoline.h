@@ -1,6 +1,6 @@
 /*
- * Makes the code of a trampoline, which runs programs at the entry and at the return of a function
- * of the kernel. trace/bpf/attach/trampoline.c owns trampolines.
+ * Makes code that runs programs: trampolines, at the entry and at the return of a function of the
+ * kernel, and direct calls of tracepoints. trace/bpf/attach/trampoline.c and direct.c own them.
  */
 #pragma once
 
@@ -44,4 +44,12 @@ struct bpf_tramp_code {
  * context.
  */
 void bpf_tramp_write(const struct bpf_tramp_plan *plan, struct bpf_tramp_code *code, u8 *buffer,
+		     unsigned long address);
+
+/*
+ * Writes what a tracepoint's sites call for its only probe (tracepoint_probe_register_direct()): it
+ * runs the program with the arguments as its context. masks: the bits of each; at most
+ * BPF_TRAMP_MAX_ARGS. With buffer NULL only returns the size, as it does always. Task context.
+ */
+u32 bpf_direct_write(const struct bpf_prog *prog, const u64 *masks, u32 nr_args, u8 *buffer,
 		     unsigned long address);

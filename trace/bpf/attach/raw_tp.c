@@ -6,6 +6,8 @@
  * an argument that is a word or less is in a register or in a word of the stack (System V ABI,
  * section 3.2.3). The bits above a shorter argument may be anything, so masks clear them. The
  * kernel's BTF tells the number of arguments and their sizes.
+ *
+ * While the program is the only probe, the sites call code that was made for it: direct.c.
  */
 #include "arch/mm/uaccess.h"
 #include "fs/vfs/seq_file.h"
@@ -13,6 +15,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/rcu/rculist.h"
 #include "kernel/tracepoint.h"
+#include "trace/bpf/attach/direct.h"
 #include "trace/bpf/attach/link.h"
 #include "trace/bpf/attach/run.h"
 #include "trace/bpf/core/btf.h"
@@ -27,7 +30,9 @@ struct bpf_raw_tp_link {
 	struct tracepoint *tp;
 	struct module *module; /* counted: of the tracepoint; NULL: the kernel's */
 	void *probe;
+	u32 nr_args;
 	u64 masks[MAX_ARGS];
+	struct bpf_direct *direct; /* NULL: none */
 };
 
 /* ---- probes. Any context, preemption off ---- */
@@ -35,14 +40,13 @@ struct bpf_raw_tp_link {
 static __always_inline void run(const struct bpf_raw_tp_link *raw, u64 *args, unsigned nr)
 {
 	const struct bpf_prog *prog = raw->link.prog;
-	struct bpf_prog_stats *stats = bpf_prog_enter(prog);
 
-	if (!stats)
+	if (!bpf_prog_enter(prog))
 		return;
 	for (unsigned i = 0; i < nr; i++)
 		args[i] &= raw->masks[i];
 	(void)bpf_prog_run_counted(prog, args);
-	bpf_prog_exit(stats);
+	bpf_prog_exit(prog);
 }
 
 /* Of a program that does not read its context, at any tracepoint. */
@@ -138,6 +142,7 @@ static int set_probe_by(struct bpf_raw_tp_link *raw, const struct btf *btf)
 		if (!raw->masks[i - 1])
 			return -EINVAL;
 	}
+	raw->nr_args = nr - 1;
 	raw->probe = raw->link.prog->ctx_words ? probes[nr - 1] : (void *)probe_any;
 	return raw->link.prog->max_ctx_offset > (nr - 1) * sizeof(u64) ? -EINVAL : 0;
 }
@@ -164,6 +169,7 @@ static void release_link(struct bpf_link *link)
 	struct bpf_raw_tp_link *raw = container_of(link, struct bpf_raw_tp_link, link);
 
 	(void)tracepoint_probe_unregister(raw->tp, raw->probe, raw);
+	bpf_direct_retire(raw->direct);
 	module_put(raw->module);
 }
 
@@ -256,6 +262,21 @@ static struct tracepoint *find(const struct bpf_prog *prog, const char *name,
 	return *module ? search.tp : NULL;
 }
 
+/* 0 or an errno. */
+static int register_probe(struct bpf_raw_tp_link *raw)
+{
+	int error = set_probe(raw);
+
+	if (error)
+		return error;
+	raw->direct = bpf_direct_create(raw->link.prog, raw->masks, raw->nr_args, raw->tp->name);
+	error = tracepoint_probe_register_direct(raw->tp, raw->probe, raw, TRACEPOINT_DEFAULT_PRIO,
+						 bpf_direct_entry(raw->direct));
+	if (error)
+		bpf_direct_retire(raw->direct);
+	return error;
+}
+
 /* Takes over prog, also if it fails. */
 static int attach(struct bpf_prog *prog, const char *name)
 {
@@ -268,13 +289,10 @@ static int attach(struct bpf_prog *prog, const char *name)
 		bpf_link_init(&raw->link, &raw_tp_link_ops, prog);
 		raw->tp = tp;
 		raw->module = module;
-		error = set_probe(raw);
+		error = register_probe(raw);
 	} else if (tp) {
 		error = -ENOMEM;
 	}
-	if (!error)
-		error = tracepoint_probe_register(raw->tp, raw->probe, raw,
-						  TRACEPOINT_DEFAULT_PRIO);
 	if (!error)
 		return bpf_link_publish(&raw->link);
 	module_put(module);

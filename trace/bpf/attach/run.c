@@ -3,6 +3,7 @@
 
 #include "arch/cpu/local.h"
 #include "arch/time/clock.h"
+#include "kernel/sched/mutex.h"
 
 DEFINE_PER_CPU(const struct bpf_run_ctx *, bpf_run_ctx);
 DEFINE_PER_CPU(u32, bpf_prog_active);
@@ -22,4 +23,28 @@ u32 bpf_prog_run_timed(const struct bpf_prog *prog, const void *ctx)
 void bpf_prog_count_miss(const struct bpf_prog *prog)
 {
 	local_add(&bpf_this_cpu_stats(prog)->misses, 1);
+}
+
+static DEFINE_PER_CPU(u8[BPF_PROG_MARKS], marks); /* the first one is shared */
+static DEFINE_MUTEX(marks_mutex);
+static bool taken[BPF_PROG_MARKS]; /* [marks_mutex] */
+
+u8 *bpf_prog_mark_get(void)
+{
+	unsigned i = BPF_PROG_MARKS - 1;
+
+	mutex_lock(&marks_mutex);
+	while (i && taken[i])
+		i--;
+	taken[i] = true;
+	mutex_unlock(&marks_mutex);
+	return &marks[i];
+}
+
+void bpf_prog_mark_put(u8 *mark)
+{
+	mutex_lock(&marks_mutex);
+	if (mark)
+		taken[mark - marks] = false;
+	mutex_unlock(&marks_mutex);
 }

@@ -4,7 +4,7 @@
  * A program must not run inside itself: a probe may be in a function that a helper calls. What is
  * attached to perf events and to fprobes shares one mark for each CPU, bpf_prog_active: one such
  * program excludes all others on its CPU, also those of interrupts and NMIs. Raw tracepoints and
- * tracing programs (tp_btf, fentry, fexit, fmod_ret) have a mark in each program. A run that finds
+ * tracing programs (tp_btf, fentry, fexit, fmod_ret) have a mark for each program. A run that finds
  * the mark is left out, and counts as missed.
  *
  * Maps set bpf_prog_active, too, while bpf(2) changes one: a probe inside of the map's code does
@@ -108,27 +108,32 @@ static __always_inline u32 bpf_event_run(const struct bpf_prog *prog, const stru
 }
 
 /*
- * The mark of a raw tracepoint's or tracing program: the same for one program. Between the two an
- * interrupt may run it again, and finds the mark. NULL: it is there.
+ * The mark of a raw tracepoint's or tracing program: a byte of each CPU. Between the two an
+ * interrupt may run it again, and finds the mark. False: it is there.
  */
-static __always_inline struct bpf_prog_stats *bpf_prog_enter(const struct bpf_prog *prog)
+static __always_inline bool bpf_prog_enter(const struct bpf_prog *prog)
 {
-	struct bpf_prog_stats *stats = bpf_this_cpu_stats(prog);
-
-	if (unlikely(READ_ONCE(stats->active))) {
+	if (unlikely(this_cpu_read(*prog->mark))) {
 		bpf_prog_count_miss(prog);
-		return NULL;
+		return false;
 	}
-	WRITE_ONCE(stats->active, 1);
-	barrier();
-	return stats;
+	this_cpu_write(*prog->mark, 1);
+	return true;
 }
 
-static __always_inline void bpf_prog_exit(struct bpf_prog_stats *stats)
+static __always_inline void bpf_prog_exit(const struct bpf_prog *prog)
 {
-	barrier();
-	WRITE_ONCE(stats->active, 0);
+	this_cpu_write(*prog->mark, 0);
 }
+
+/*
+ * Marks are a part of the per-CPU section, because generated code knows the address of a byte there
+ * as a constant. So their number is fixed. When all have been given out, the programs that come
+ * then share one, and exclude each other. Task context; put: no CPU runs the program; NULL is fine.
+ */
+#define BPF_PROG_MARKS 1024
+u8 *bpf_prog_mark_get(void);
+void bpf_prog_mark_put(u8 *mark);
 
 /* The registers that belong to the context of a TRACEPOINT program. For helpers. perf.c */
 const struct pt_regs *bpf_record_regs(void *record);

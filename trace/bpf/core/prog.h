@@ -37,7 +37,6 @@ typedef u32 bpf_func_t(const void *ctx, const struct bpf_insn *insns);
 /* Of a program on one CPU. cnt and nsecs count while bpf_stats_enabled_key is on. [P] */
 struct bpf_prog_stats {
 	u64 cnt, nsecs, misses;
-	u32 active; /* > 0: the program runs on this CPU: bpf_prog_enter() */
 } __aligned(64);
 
 /* A function of the program: from start to the start of the next one. */
@@ -90,6 +89,7 @@ struct bpf_prog {
 	struct user_struct *payer;       /* [C] counted: its memory is charged here */
 	size_t charged;                  /* [C] bytes */
 	struct bpf_prog_stats *stats;    /* [C] an array: one for each possible CPU */
+	u8 *mark; /* [C] a per-CPU byte: bpf_prog_enter(). NULL: this type does not use it */
 
 	atomic_t refs; /* [A] */
 	struct rcu_head rcu;

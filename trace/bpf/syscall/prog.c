@@ -10,6 +10,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/smp.h"
+#include "trace/bpf/attach/run.h"
 #include "trace/bpf/syscall/objects.h"
 
 DEFINE_BPF_IDS(bpf_prog_ids);
@@ -29,6 +30,7 @@ void bpf_prog_free(struct bpf_prog *prog)
 	kvfree(prog->subprogs);
 	kvfree(prog->insns);
 	kfree(prog->stats);
+	bpf_prog_mark_put(prog->mark);
 	if (prog->payer)
 		put_user_struct(prog->payer);
 	kfree(prog);

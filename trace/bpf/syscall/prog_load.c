@@ -14,6 +14,7 @@
 #include "kernel/mm/vmalloc.h"
 #include "kernel/smp.h"
 #include "kernel/time/timekeeping.h"
+#include "trace/bpf/attach/run.h"
 #include "trace/bpf/syscall/prog_load.h"
 #include "trace/bpf/syscall/sha1.h"
 
@@ -124,6 +125,8 @@ static int fill_prog(struct bpf_prog *prog, const union bpf_attr *attr, bool gpl
 	if (!prog->ops || attr->prog_ifindex)
 		return -EINVAL;
 	prog->type = attr->prog_type;
+	if (prog->type == BPF_PROG_TYPE_RAW_TRACEPOINT || prog->type == BPF_PROG_TYPE_TRACING)
+		prog->mark = bpf_prog_mark_get();
 	prog->load_time = (u64)ktime_get();
 	return bpf_copy_name(prog->name, attr->prog_name);
 }
