@@ -66,5 +66,8 @@ void until_asleep(pid_t pid, pid_t tid);
 /* Makes a child that sends this process a signal when it sleeps in its next call. */
 pid_t signal_when_asleep(int sig);
 
+/* How often a program tries what needs luck: `all` times, or a tenth of that in `make test`, which sets SHORT. */
+int rounds(int all);
+
 /* Sleeps on each CPU, twice. So all that was ready to run, like the kernel's workers, has run. */
 void let_others_run(void);

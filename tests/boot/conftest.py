@@ -27,6 +27,13 @@ def make(*arguments):
     assert "warning:" not in result.stdout, result.stdout[-4000:]
 
 
+def each_once(rows, columns):
+    """Parameters: `make test` has each row once, with the columns in turn, and `make soak` the other pairs. A row may be a tuple."""
+    columns = list(columns)
+    return [pytest.param(*(row if isinstance(row, tuple) else (row,)), column, marks=[pytest.mark.soak] * (place != number % len(columns)))
+            for number, row in enumerate(rows) for place, column in enumerate(columns)]
+
+
 def build_in(directory, *arguments):
     """Run make for a directory. Another worker may want the same: it waits, and then finds everything built."""
     directory.mkdir(parents=True, exist_ok=True)

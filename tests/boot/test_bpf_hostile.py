@@ -39,8 +39,9 @@ def attack(machine, seeds, strings, programs):
     assert not BAD.search(machine.text), machine.says
 
 
-def test_a_few_thousand_hostile_programs_do_no_harm(boot, image):
-    attack(boot(cpus=4, mem="512M", initrd=image), range(1, 4), 100, 700)
+@pytest.mark.parametrize("seed", [1, *(pytest.param(number, marks=pytest.mark.soak) for number in (2, 3))])
+def test_some_hundred_hostile_programs_do_no_harm(boot, image, seed):
+    attack(boot(cpus=4, mem="512M", initrd=image), [seed], 100, 700)
 
 
 def test_proofs_that_need_much_memory_go_on_one_after_the_other(boot, image):

@@ -8,7 +8,7 @@ from importlib.util import module_from_spec, spec_from_loader
 
 import pytest
 
-from conftest import build_in
+from conftest import build_in, each_once
 from nop5 import BUILD, ROOT, eventually, gdb, gdb_port, host
 from test_ftrace import ENTRY
 from test_selftests import BRIEF, run_selftests
@@ -84,8 +84,7 @@ def trace_graph(machine):
     machine.check("echo nop > current_tracer; echo > set_graph_function; echo 1 > tracing_on")
 
 
-@pytest.mark.parametrize("cpus", [1, 8])
-@pytest.mark.parametrize("loader", ["elf", "bios", "uefi"])
+@pytest.mark.parametrize("loader, cpus", each_once(["elf", "bios", "uefi"], [8, 1]))
 def test_the_core_boots_and_traces(monitor, loader, cpus):
     machine = monitor(loader, cpus=cpus)
     assert f"smp: Brought up {cpus} CPU" in machine.text
@@ -226,8 +225,9 @@ def test_wait_ends_when_a_job_has_an_oops_while_it_ends(monitor, core, tmp_path)
     assert machine.check("ls /d; echo on") == "on\n"
 
 
-def test_the_core_passes_its_self_tests(boot, core_with_tests):
-    run_selftests(boot, build=core_with_tests, cpus=2, append=BRIEF, at_least=220)
+@pytest.mark.parametrize("cpus", [1, pytest.param(2, marks=pytest.mark.soak)])
+def test_the_core_passes_its_self_tests(boot, core_with_tests, cpus):
+    run_selftests(boot, build=core_with_tests, cpus=cpus, append=BRIEF, at_least=220)
 
 
 def linked_with_only_what_they_need(features):

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from conftest import each_once
 from nop5 import EXIT_PANIC, count_tasks, eventually, finish, gdb, gdb_port
 
 TRACING = "/sys/kernel/tracing"
@@ -31,8 +32,7 @@ def ftrace_is_shut_down(machine):
     assert "No such device" in machine.run(f"echo vfs_read > {TRACING}/set_ftrace_filter").output
 
 
-@pytest.mark.parametrize("others", OTHERS)
-@pytest.mark.parametrize("how, callback", [
+@pytest.mark.parametrize("how, callback, others", each_once([
     ("plain", "ftrace_faulty_callback"),
     ("regs", "ftrace_faulty_callback"),
     ("guarded", "ftrace_faulty_callback"),  # preemption is disabled, but only by ftrace
@@ -41,7 +41,7 @@ def ftrace_is_shut_down(machine):
     # The callback is inlined into its stub. With a second user of the same call, fgraph calls the callback itself.
     ("inline-entry", "ftrace_faulty_entry(?:_stub)?"),
     ("inline-return", "ftrace_faulty_return(?:_stub)?"),
-])
+], OTHERS))
 def test_a_callback_that_faults_is_named_and_ends_its_task_and_ftrace_but_not_the_machine(boot, how, callback, others):
     machine = boot(kernel="nop5-test", cpus=4, append="panic=0")
     machine.check(f"cd {TRACING}; echo __x64_sys_mkdir vfs_write > set_ftrace_filter; {OTHERS[others]}")
@@ -117,8 +117,8 @@ def test_many_tasks_fault_in_the_same_callback_on_all_cpus(boot):
     assert count_tasks(machine) == tasks
 
 
-@pytest.mark.parametrize("tracer", ["nop", "function", "function_graph"])
-@pytest.mark.parametrize("how", ["plain", "regs", "guarded", "entry", "return", "inline-entry", "inline-return"])
+@pytest.mark.parametrize("how, tracer", each_once(
+    ["plain", "regs", "guarded", "entry", "return", "inline-entry", "inline-return"], ["nop", "function", "function_graph"]))
 def test_a_callback_of_all_functions_that_faults_is_reported_and_ends_the_machine(boot, how, tracer):
     """The callback is called with locks held, in interrupts, in the report of its own fault, and on all CPUs at once."""
     machine = boot(kernel="nop5-test", cpus=8)
@@ -132,8 +132,7 @@ def test_a_callback_of_all_functions_that_faults_is_reported_and_ends_the_machin
     assert stopped == set(range(8))
 
 
-@pytest.mark.parametrize("cpus", [1, 4])
-@pytest.mark.parametrize("tracer", ["nop", "function_graph"])
+@pytest.mark.parametrize("cpus, tracer", each_once([1, 4], ["nop", "function_graph"]))
 def test_a_callback_that_faults_in_an_interrupt_ends_the_machine(boot, cpus, tracer):
     machine = boot(kernel="nop5-test", cpus=cpus)
     machine.check(f"echo {tracer} > {TRACING}/current_tracer; echo 0 > /proc/sys/kernel/panic_on_oops")

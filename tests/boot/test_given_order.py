@@ -59,14 +59,14 @@ def run_script(directory, script, cpus, kernel):
     return output
 
 
-@pytest.mark.parametrize("cpus", [1, 4])
+@pytest.mark.parametrize("cpus", [4, pytest.param(1, marks=pytest.mark.soak)])
 def test_a_second_of_everything_at_once_leaves_a_sound_machine(images, tmp_path, cpus):
     output = run_script(tmp_path, STORM, cpus, "nop5-test")
     assert "\nfailures: 0\nover\n" in output, output
     assert sum(map(int, re.findall(r"^.+: (\d+) rounds", output, re.M))) > 100
 
 
-@pytest.mark.parametrize("cpus", [1, 4])
+@pytest.mark.parametrize("cpus", [4, pytest.param(1, marks=pytest.mark.soak)])
 def test_tracers_that_change_under_load_leave_a_sound_machine(images, tmp_path, cpus):
     output = run_script(tmp_path, SWITCHES, cpus, "nop5")
     assert not re.search("mismatch(?!es)|fail", output), output

@@ -77,6 +77,7 @@ def test_no_attack_of_a_user_delays_a_real_time_task_by_5_ms(boot, image):
     assert all(0 <= late_us(report) < LATE_US for report in attack_traced(machine, 1))
 
 
+@pytest.mark.soak
 def test_no_attack_of_a_user_succeeds_on_four_cpus(boot, image):
     attack_traced(boot(cpus=4, mem="512M", initrd=str(image)), 1)
 

@@ -1,6 +1,6 @@
 """The self-tests of the test kernel pass: on each number of CPUs, and in each build.
 
-`make test` runs all of them on one CPU, and on two those that have to do with the number of CPUs, with fewer repetitions (BRIEF) than `make soak` (QUICK, LONG).
+`make test` runs each of them on one CPU, or on two if it has to do with the number of CPUs, or on both, with fewer repetitions (BRIEF) than `make soak` (QUICK, LONG).
 """
 import pytest
 
@@ -17,6 +17,10 @@ LONG = "selftest_fuzz=200"
 NOT_OF_CPUS = "selftest_except=ftrace_memory,probes_memory,seq_file,*storm*,*without_memory*,*_at_any_instruction_*,kprobes_text,*malformed_writes*"
 
 
+# Storms, and what takes long and runs on two CPUs, too. On one CPU, the core's self-tests have most of it (test_core.py).
+OF_CPUS = "selftest_except=ftrace_storm,trace_nmi,ftrace.every*,fgraph.tasks*,livepatch.tasks*,synth.events*,ftrace_free.a_tr*,sched,noise.tr*"
+
+
 def run_selftests(boot, append=QUICK, at_least=250, **arguments):
     machine = boot(wait=False, append=f"selftest {append}", **arguments)
     code = machine.wait_exit(progress=r"ok \d+ ")
@@ -28,7 +32,7 @@ def run_selftests(boot, append=QUICK, at_least=250, **arguments):
 
 
 def test_selftests_pass_on_one_cpu(boot):
-    run_selftests(boot, cpus=1, append=BRIEF)
+    run_selftests(boot, cpus=1, append=f"{BRIEF} {OF_CPUS}")
 
 
 def test_selftests_that_use_other_cpus_pass(boot):

@@ -97,14 +97,15 @@ def test_a_reader_of_trace_pipe_goes_on_in_the_other_buffer(tracing):
     kill(tracing, "cat")
 
 
-def test_nothing_is_lost_by_snapshots_while_eight_cpus_write(boot):
+@pytest.mark.parametrize("rounds", [1, pytest.param(8, marks=pytest.mark.soak)])
+def test_nothing_is_lost_by_snapshots_while_eight_cpus_write(boot, rounds):
     """The snapshot and the trace together have the same events as an instance that takes no snapshots."""
     machine = boot(cpus=8, mem="512M")
     machine.check(f"cd {TRACING}; mkdir instances/a")
     for directory in (".", "instances/a"):
         machine.check(f"echo pipe_write_iter > {directory}/set_ftrace_filter; echo 8192 > {directory}/buffer_size_kb; "
                       f"echo function > {directory}/current_tracer")
-    for round_ in range(4):
+    for _ in range(rounds):
         machine.check("echo > trace; echo 2 > snapshot; echo > instances/a/trace")
         machine.send("hackbench -g 2 -l 40 &\n")
         machine.wait_prompt()

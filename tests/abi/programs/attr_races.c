@@ -6,7 +6,7 @@
 
 #include <sched.h>
 
-#define ROUNDS 30
+#define ROUNDS rounds(30)
 #define USER   1000
 
 struct task {

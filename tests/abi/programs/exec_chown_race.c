@@ -46,13 +46,13 @@ static void write_program(const char *to)
 }
 
 /* Executes the program again and again. The exit status: whether it ever was root. */
-static void execute(int rounds)
+static void execute(int times)
 {
 	static int bad, i; /* static: vfork() returns twice */
 
 	setresgid(1000, 1000, 1000);
 	setresuid(1000, 1000, 1000);
-	for (i = 0; i < rounds; i++) {
+	for (i = 0; i < times; i++) {
 		int status = 0;
 		pid_t pid = vfork();
 
@@ -85,7 +85,7 @@ static void change_mode(void)
 	}
 }
 
-static void race(const char *what, void (*change)(void), int rounds)
+static void race(const char *what, void (*change)(void), int times)
 {
 	int status, bad = 0;
 	pid_t changer, workers[2];
@@ -97,7 +97,7 @@ static void race(const char *what, void (*change)(void), int rounds)
 	for (int i = 0; i < 2; i++) {
 		workers[i] = fork();
 		if (!workers[i])
-			execute(rounds);
+			execute(times);
 	}
 	for (int i = 0; i < 2; i++) {
 		waitpid(workers[i], &status, 0);
@@ -113,7 +113,7 @@ int main(void)
 {
 	chmod(".", 0755);
 	setgroups(0, NULL);
-	race("the owner", change_owner, 400);
-	race("the mode", change_mode, 1500); /* most are refused at once */
+	race("the owner", change_owner, rounds(400));
+	race("the mode", change_mode, rounds(1500)); /* most are refused at once */
 	return 0;
 }

@@ -36,7 +36,7 @@ static void at_the_same_time(void)
 
 	pipe(shared);
 	pthread_create(&thread, NULL, toggle_nonblock, NULL);
-	for (int i = 0, on = 0; i < 300000; i++, on = !on) {
+	for (int i = 0, on = 0; i < rounds(300000); i++, on = !on) {
 		ioctl(shared[0], FIOASYNC, &on);
 		lost += !(fcntl(shared[0], F_GETFL) & O_ASYNC) != !on;
 	}

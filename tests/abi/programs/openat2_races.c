@@ -6,7 +6,7 @@
 
 #include <sys/mount.h>
 
-#define ROUNDS  1000
+#define ROUNDS  rounds(1000)
 #define BENEATH 0x08
 #define IN_ROOT 0x10
 
@@ -22,11 +22,11 @@ static int resolve(const char *name, uint64_t flags)
 }
 
 /* A walk that begins while the directory is elsewhere does not count. */
-static void look(const char *what, uint64_t flags, int rounds, bool moving)
+static void look(const char *what, uint64_t flags, int times, bool moving)
 {
 	int escapes = 0, other = 0, found = 0;
 
-	for (int i = 0; i < rounds;) {
+	for (int i = 0; i < times;) {
 		int fd = resolve(many_dots, flags);
 		struct stat st;
 

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <sys/uio.h>
 
-#define FORKS 400
+#define FORKS rounds(400)
 
 static volatile long *words;
 static volatile bool over;

@@ -1,7 +1,7 @@
 /* rename(2) is atomic: nobody finds the new name missing when one file replaces another, or when two change places. */
 #include "abi.h"
 
-#define ROUNDS 60000
+#define ROUNDS rounds(60000)
 
 static void count(const char *what, const char *name, void (*move)(void), mode_t type)
 {

@@ -8,9 +8,9 @@
 static _Atomic int next = -1;
 
 /* Sends a byte on each socket that it is given, and closes it. */
-static void *send_last_words(void *rounds)
+static void *send_last_words(void *times)
 {
-	for (long i = 0; i < (long)rounds; i++) {
+	for (long i = 0; i < (long)times; i++) {
 		int fd;
 
 		for (unsigned spins = 1; (fd = atomic_load(&next)) < 0; spins++)
@@ -26,13 +26,13 @@ static void *send_last_words(void *rounds)
 }
 
 /* The peer closes with a byte unread: that resets the connection. */
-static void race(const char *what, int listener, long rounds, int unread)
+static void race(const char *what, int listener, long times, int unread)
 {
 	int received = 0, s[2];
 	pthread_t sender;
 
-	pthread_create(&sender, NULL, send_last_words, (void *)rounds);
-	for (long i = 0; i < rounds; i++) {
+	pthread_create(&sender, NULL, send_last_words, (void *)times);
+	for (long i = 0; i < times; i++) {
 		char c;
 
 		if (listener < 0) {
@@ -53,7 +53,7 @@ static void race(const char *what, int listener, long rounds, int unread)
 		close(s[0]);
 	}
 	pthread_join(sender, NULL);
-	show("%s: %s", what, received == rounds ? "all" : "not all");
+	show("%s: %s", what, received == times ? "all" : "not all");
 }
 
 int main(void)
@@ -62,8 +62,8 @@ int main(void)
 
 	bind_to(listener, "127.0.0.1", 0);
 	listen(listener, 5);
-	race("unix", -1, 5000, 0);
-	race("unix, reset", -1, 5000, 1);
-	race("tcp", listener, 300, 0);
+	race("unix", -1, rounds(5000), 0);
+	race("unix, reset", -1, rounds(5000), 1);
+	race("tcp", listener, rounds(300), 0);
 	return 0;
 }
