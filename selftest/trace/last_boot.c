@@ -6,6 +6,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/mm/slab.h"
+#include "kernel/rcu/rcu.h"
 #include "selftest/lib/threads.h"
 #include "selftest/selftest.h"
 #include "selftest/trace/tracefs.h"
@@ -166,4 +167,38 @@ SELFTEST(last_boot, a_stack_with_more_callers_than_bytes_is_not_kept)
 	EXPECT(!trace_entry_is_valid(entry, sizeof(words)));
 	entry->size = 2;
 	EXPECT(trace_entry_is_valid(entry, sizeof(words)));
+}
+
+struct relative_entry {
+	struct trace_entry ent;
+	u32 text; /* __rel_loc */
+	char bytes[4];
+};
+
+static const struct trace_event_field relative_fields[] = {
+	TRACE_FIELD(relative_entry, text, "__rel_loc char[]", true),
+	{ .name = NULL },
+};
+static struct trace_event relative_event = { .name = "relative", .fields = relative_fields };
+
+/* The text of a __rel_loc field is counted from the end of the field. */
+SELFTEST(last_boot, a_relative_text_that_leaves_the_entry_is_not_kept)
+{
+	struct relative_entry entry = { .bytes = "abc" };
+	static const struct {
+		u32 text;
+		bool valid;
+	} cases[] = {
+		{ 0 | 4 << 16, true },  { 1 | 3 << 16, true },  { 0 | 3 << 16, false },
+		{ 1 | 4 << 16, false }, { 4 | 1 << 16, false },
+	};
+
+	ASSERT(register_trace_event(&relative_event) == 0);
+	entry.ent.type = (u16)relative_event.type;
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		entry.text = cases[i].text;
+		EXPECT_EQ(trace_entry_is_valid(&entry, sizeof(entry)), cases[i].valid);
+	}
+	unregister_trace_event(&relative_event);
+	synchronize_rcu_tasks();
 }

@@ -17,6 +17,7 @@ static const struct record record = {
 	RECORD_NUMBERS,
 	.name = "0123456789abcdef", /* no NUL */
 	.text = offsetof(struct record, dynamic) | 8 << 16,
+	.relative = (offsetof(struct record, dynamic) - offsetof(struct record, pointer)) | 8 << 16,
 	.pointer = "a string elsewhere",
 	.ip = SCHEDULE + 4,
 	.dynamic = "/bin/ls",

@@ -5,12 +5,18 @@
 
 static struct record record;
 
+/* The bytes between the end of the field and its text. */
+#define RELATIVE_OFFSET                                                                            \
+	(offsetof(struct record, dynamic) - offsetof(struct record, relative) - sizeof(u32))
+
+/* Sets the text of the fields `text` and `relative`. */
 static void set_text(const char *text)
 {
 	size_t length = strlen(text) + 1;
 
 	memcpy(record.dynamic, text, length);
 	record.text = (u32)(offsetof(struct record, dynamic) | length << 16);
+	record.relative = (u32)(RELATIVE_OFFSET | length << 16);
 }
 
 static int setup(void **state)

@@ -23,7 +23,8 @@ struct record {
 	u64 u64;
 	s64 s64;
 	char name[RECORD_NAME];
-	u32 text; /* __data_loc */
+	u32 text;     /* __data_loc */
+	u32 relative; /* __rel_loc */
 	const char *pointer;
 	unsigned long ip;
 	unsigned long args[2];
@@ -46,6 +47,7 @@ static const struct trace_event_field record_fields[] = {
 	FIELD("s64", s64, true),
 	FIELD("char[16]", name, true),
 	FIELD("__data_loc char[]", text, true),
+	FIELD("__rel_loc char[]", relative, true),
 	FIELD("const char *", pointer, false),
 	FIELD("unsigned long", ip, false),
 	FIELD("unsigned long[2]", args, false),

@@ -109,12 +109,14 @@ static void test_strings_are_compared(void **state)
 	(void)state;
 	check(PASS{ "name == \"bash\"", "name == 'bash'", "name != \"bas\"", "name != \"bashx\"",
 		    "name != \"\"", "text == \"/bin/ls\"", "text != '/bin/l'",
+		    "relative == '/bin/ls'", "relative != '/bin/l'", "relative ~ '*bin*'",
 		    "pointer.ustring == \"a string elsewhere\"", "pointer.ustring != 'a'",
 		    "pointer == 'a string elsewhere'", "comm == \"cat\"", "COMM != 'dog'",
 		    "name.ustring == 'bash'", NULL },
 	      REJECT{ "name == \"bas\"", "name == 'bashx'", "name != 'bash'", "name == ''",
-		      "name == 'ba*'", "text == '/bin/lsx'", "text == '/bin'", "pointer == 'a'",
-		      "comm == 'ca'", "COMM == 'cats'", "comm != 'cat'", NULL });
+		      "name == 'ba*'", "text == '/bin/lsx'", "relative == '/bin'",
+		      "relative ~ 'bin*'", "text == '/bin'", "pointer == 'a'", "comm == 'ca'",
+		      "COMM == 'cats'", "comm != 'cat'", NULL });
 	memcpy(record.name, "0123456789abcdef", sizeof(record.name)); /* no NUL */
 	record.text += 0;
 	check(PASS{ "name == '0123456789abcdef'", "name ~ '*ef'", "name ~ '0?2*f'", NULL },
@@ -308,10 +310,10 @@ static void test_sets_of_cpus_are_compared_with_a_set(void **state)
 		const char *text;
 		bool passes;
 	} filters[] = {
-		{ "cpus & CPUS{5}", true },       { "cpus & CPUS{0-4,6-63}", false },
-		{ "cpus & CPUS{60-69}", true },   { "cpus == CPUS{5,64}", true },
-		{ "cpus == CPUS{5}", false },     { "cpus != CPUS{5}", true },
-		{ "cpus != CPUS{64,5}", false },  { "cpus & CPUS{ }", false },
+		{ "cpus & CPUS{5}", true },      { "cpus & CPUS{0-4,6-63}", false },
+		{ "cpus & CPUS{60-69}", true },  { "cpus == CPUS{5,64}", true },
+		{ "cpus == CPUS{5}", false },    { "cpus != CPUS{5}", true },
+		{ "cpus != CPUS{64,5}", false }, { "cpus & CPUS{ }", false },
 		{ "!(cpus & CPUS{65})", true },
 	};
 

@@ -93,10 +93,11 @@ static bool model_glob(const char *pattern, const char *s)
 
 static bool random_string(void)
 {
-	static const char *const names[] = { "name", "text", "comm", "pointer", "pointer.ustring" };
+	static const char *const names[] = { "name", "text",    "relative",
+					     "comm", "pointer", "pointer.ustring" };
 	static const char *const ops[] = { "==", "!=", "~" };
-	const char *values[] = { record.name, record.dynamic, host_comm, record.pointer,
-				 record.pointer };
+	const char *values[] = { record.name, record.dynamic, record.dynamic,
+				 host_comm,   record.pointer, record.pointer };
 	unsigned f = random_below(ARRAY_SIZE(names)), op = random_below(ARRAY_SIZE(ops)),
 		 length = 0;
 	char pattern[64], quoted[80], quote = "'\""[random_below(2)];

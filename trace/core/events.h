@@ -6,6 +6,7 @@
 
 #include "kernel/compiler.h"
 #include "kernel/lib/list.h"
+#include "kernel/lib/string.h"
 #include "kernel/sched/mutex.h"
 #include "trace/core/tracer.h"
 
@@ -16,6 +17,7 @@ enum trace_filter_type {
 	FILTER_OTHER,
 	FILTER_STATIC_STRING, /* char[N] in the record */
 	FILTER_DYN_STRING,    /* __data_loc char[]: a string at the end of the record */
+	FILTER_RDYN_STRING,   /* __rel_loc char[]: the same, in another form */
 	FILTER_PTR_STRING,    /* char *: the address of a string outside the record */
 	FILTER_TRACE_FN,      /* the address of a function */
 	FILTER_COMM,          /* the name of the current task; not in the record */
@@ -27,6 +29,7 @@ enum trace_filter_type {
 /*
  * A field of an entry, as the format file describes it. A __data_loc field has 4 bytes at offset:
  * the low 16 bits are the offset of the data in the entry, the high 16 bits its length in bytes.
+ * The offset in a __rel_loc field counts from the end of the field.
  */
 struct trace_event_field {
 	const char *type; /* "int", "char[16]", "__data_loc char[]" */
@@ -36,6 +39,18 @@ struct trace_event_field {
 	u8 filter_type; /* enum trace_filter_type */
 	u32 option; /* the entry has the field only with this option of event->tracer; 0: always */
 };
+
+/* Returns whether the field is a word that says where in the entry its data lies. */
+static inline bool trace_field_is_loc(const struct trace_event_field *field)
+{
+	return strstarts(field->type, "__data_loc ") || strstarts(field->type, "__rel_loc ");
+}
+
+/* Returns what the offset in the word of such a field counts from: an offset in the entry. */
+static inline u32 trace_loc_base(const struct trace_event_field *field)
+{
+	return strstarts(field->type, "__rel_loc ") ? field->offset + sizeof(u32) : 0;
+}
 
 /* A field that is a member of a struct; a field at the end of a struct, of that many bytes. */
 #define TRACE_FIELD(struct_name, member, type, sign)                                               \

@@ -26,17 +26,18 @@ static bool has_end(const u8 *text, size_t size)
 	return strnlen((const char *)text, size) < size;
 }
 
-/* Returns whether the data that a __data_loc field names lies in the entry. */
-static bool valid_data_loc(const char *type, u32 loc, const u8 *entry, size_t length)
+/* Returns whether the data that the word loc of the field names lies in the entry. */
+static bool valid_loc(const struct trace_event_field *field, u32 loc, const u8 *entry,
+		      size_t length)
 {
-	size_t offset = loc & 0xffff, size = loc >> 16;
+	size_t offset = (loc & 0xffff) + trace_loc_base(field), size = loc >> 16;
 
-	return offset + size <= length && (!is_text(type) || has_end(entry + offset, size));
+	return offset + size <= length && (!is_text(field->type) || has_end(entry + offset, size));
 }
 
 static bool is_array(const struct trace_event_field *field)
 {
-	return strchr(field->type, '[') && !strstr(field->type, "__data_loc");
+	return strchr(field->type, '[') && !trace_field_is_loc(field);
 }
 
 static bool valid_field(const struct trace_event_field *field, const u8 *entry, size_t length)
@@ -46,9 +47,9 @@ static bool valid_field(const struct trace_event_field *field, const u8 *entry, 
 
 	if ((size_t)field->offset + field->size > length)
 		return false;
-	if (strstr(field->type, "__data_loc")) {
+	if (trace_field_is_loc(field)) {
 		memcpy(&loc, entry + field->offset, sizeof(loc));
-		return valid_data_loc(field->type, loc, entry, length);
+		return valid_loc(field, loc, entry, length);
 	}
 	if (is_array(field)) /* without a size: it takes what remains of the entry */
 		return !field->size || !is_text(field->type) ||

@@ -45,6 +45,8 @@ enum trace_filter_type trace_field_filter_type(const struct trace_event_field *f
 		return field->filter_type;
 	if (strcmp(field->type, "__data_loc char[]") == 0)
 		return FILTER_DYN_STRING;
+	if (strcmp(field->type, "__rel_loc char[]") == 0)
+		return FILTER_RDYN_STRING;
 	if (strcmp(field->type, "__data_loc cpumask_t") == 0)
 		return FILTER_CPUMASK;
 	if (strncmp(field->type, "char[", 5) == 0)

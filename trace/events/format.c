@@ -33,8 +33,8 @@ static void show_field(struct seq_file *m, const struct trace_event_field *field
 	const char *bracket = strchr(field->type, '[');
 	int length = (int)(bracket ? bracket - field->type : (long)strlen(field->type));
 
-	/* A __data_loc field is no array itself: "__data_loc char[] name". */
-	if (strncmp(field->type, "__data_loc", 10) == 0)
+	/* The word is no array itself: "__data_loc char[] name". */
+	if (trace_field_is_loc(field))
 		bracket = NULL, length = (int)strlen(field->type);
 	seq_printf(m, "\tfield:%.*s %s%s;\toffset:%u;\tsize:%u;\tsigned:%d;\n", length, field->type,
 		   field->name, bracket ? bracket : "", field->offset, field->size,

@@ -42,12 +42,7 @@ static bool is_string(const struct trace_event_field *field)
 	enum trace_filter_type type = trace_field_filter_type(field);
 
 	return type == FILTER_STATIC_STRING || type == FILTER_DYN_STRING ||
-	       type == FILTER_PTR_STRING || type == FILTER_COMM;
-}
-
-static bool is_data_loc(const struct trace_event_field *field)
-{
-	return strstarts(field->type, "__data_loc");
+	       type == FILTER_RDYN_STRING || type == FILTER_PTR_STRING || type == FILTER_COMM;
 }
 
 /* ---- parsing ---- */
@@ -141,7 +136,7 @@ static int store_dynamic(struct injection *inj, const struct trace_event_field *
 			 const char *text)
 {
 	size_t size = strlen(text) + 1;
-	u32 loc = (u32)(inj->size | size << 16);
+	u32 loc = (u32)((inj->size - trace_loc_base(field)) | size << 16);
 
 	if (size > inj->room - inj->size)
 		return -EINVAL;
@@ -161,6 +156,7 @@ static int store(struct injection *inj, const struct assignment *a)
 		strscpy((char *)at, a->text, field->size);
 		return 0;
 	case FILTER_DYN_STRING:
+	case FILTER_RDYN_STRING:
 		return store_dynamic(inj, field, a->text);
 	case FILTER_PTR_STRING:
 		return 0; /* the address of a text of the user would outlive the text */
@@ -173,7 +169,7 @@ static int store(struct injection *inj, const struct assignment *a)
 	case FILTER_OTHER:
 		break;
 	}
-	if (is_data_loc(field) || field->size > sizeof(a->number))
+	if (trace_field_is_loc(field) || field->size > sizeof(a->number))
 		return -EINVAL;
 	memcpy(at, &a->number, field->size);
 	return 0;
@@ -198,12 +194,12 @@ static int set_defaults(struct injection *inj)
 
 		if (type == FILTER_PTR_STRING) {
 			memcpy(inj->record + field->offset, &text, sizeof(text));
-		} else if (type == FILTER_DYN_STRING) {
+		} else if (type == FILTER_DYN_STRING || type == FILTER_RDYN_STRING) {
 			error = store_dynamic(inj, field, "");
 			if (error)
 				return error;
-		} else if (is_data_loc(field)) {
-			u32 loc = (u32)inj->size; /* no data */
+		} else if (trace_field_is_loc(field)) {
+			u32 loc = (u32)inj->size - trace_loc_base(field); /* no data */
 
 			memcpy(inj->record + field->offset, &loc, sizeof(loc));
 		}

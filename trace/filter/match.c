@@ -107,8 +107,11 @@ static bool match_text(const struct filter_step *step, const char *rec)
 		size = step->size ? step->size : strlen(string);
 		break;
 	case STRING_DYNAMIC:
+	case STRING_RELATIVE:
 		__builtin_memcpy(&location, rec + step->offset, sizeof(location));
 		string = rec + (location & 0xffff);
+		if (step->string == STRING_RELATIVE)
+			string += step->offset + sizeof(location);
 		size = location >> 16;
 		break;
 	case STRING_COMM:

@@ -98,7 +98,8 @@ static int parse_op(struct filter_parser *p, struct predicate *pred)
 static bool is_string(const struct predicate *pred)
 {
 	return pred->type == FILTER_STATIC_STRING || pred->type == FILTER_DYN_STRING ||
-	       pred->type == FILTER_PTR_STRING || pred->type == FILTER_COMM;
+	       pred->type == FILTER_RDYN_STRING || pred->type == FILTER_PTR_STRING ||
+	       pred->type == FILTER_COMM;
 }
 
 /* ---- strings ---- */
@@ -147,6 +148,8 @@ static enum filter_string string_place(const struct predicate *pred)
 		return STRING_STATIC;
 	case FILTER_DYN_STRING:
 		return STRING_DYNAMIC;
+	case FILTER_RDYN_STRING:
+		return STRING_RELATIVE;
 	case FILTER_COMM:
 		return STRING_COMM;
 	default:

@@ -49,11 +49,12 @@ enum filter_op {
 
 /* Where the string is. */
 enum filter_string {
-	STRING_STATIC,  /* in the field; not longer than the field */
-	STRING_DYNAMIC, /* where the field, a __data_loc, says */
-	STRING_POINTER, /* the field is the address of a string in kernel memory */
-	STRING_USER,    /* the same, perhaps in user memory */
-	STRING_COMM,    /* the name of the current task */
+	STRING_STATIC,   /* in the field; not longer than the field */
+	STRING_DYNAMIC,  /* where the field, a __data_loc, says */
+	STRING_RELATIVE, /* where the field, a __rel_loc, says */
+	STRING_POINTER,  /* the field is the address of a string in kernel memory */
+	STRING_USER,     /* the same, perhaps in user memory */
+	STRING_COMM,     /* the name of the current task */
 };
 
 /* How the string is compared: most patterns need no glob_match(). */

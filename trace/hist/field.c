@@ -87,6 +87,7 @@ static int set_fn(struct hist_field *f)
 		f->flags |= HIST_FIELD_STRING;
 		return 0;
 	case FILTER_DYN_STRING:
+	case FILTER_RDYN_STRING:
 		f->fn = HIST_FN_DYN_STRING;
 		f->flags |= HIST_FIELD_STRING;
 		f->size = HIST_STRING_SIZE;

@@ -72,7 +72,7 @@ const char *hist_string(const struct hist_field *f, const struct hist_event *eve
 	if (f->fn == HIST_FN_DYN_STRING) {
 		u32 location = *(const u32 *)at;
 
-		text = (const char *)event->rec + (location & 0xffff);
+		text = (const char *)event->rec + (location & 0xffff) + trace_loc_base(f->field);
 		size = location >> 16;
 	} else {
 		text = (const char *)at;

@@ -52,8 +52,9 @@ static u64 fetch_field(const struct probe_source *source, const void *context)
 
 	switch (trace_field_filter_type(field)) {
 	case FILTER_DYN_STRING:
+	case FILTER_RDYN_STRING:
 		memcpy(&loc, at, sizeof(loc));
-		return (u64)(unsigned long)context + (loc & 0xffff);
+		return (u64)(unsigned long)context + (loc & 0xffff) + trace_loc_base(field);
 	case FILTER_STATIC_STRING:
 		return (u64)(unsigned long)at;
 	default:

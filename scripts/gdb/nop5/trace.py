@@ -102,8 +102,9 @@ def field_text(field, payload):
     kind, name = text(field["type"]), text(field["name"])
     offset, size = int(field["offset"]), int(field["size"])
     data = payload[offset:offset + size]
-    if "__data_loc" in kind:
+    if kind.startswith(("__data_loc", "__rel_loc")):
         place, length = struct.unpack("<HH", data)
+        place += offset + size if kind.startswith("__rel_loc") else 0
         data = payload[place:place + length]
     if "char[" in kind or "char []" in kind:
         return repr(data.partition(b"\0")[0].decode("utf-8", "replace"))[1:-1]
