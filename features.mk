@@ -237,6 +237,7 @@ $(call together,latency,selftest/trace/latency.c selftest/trace/trace_pipe_swap.
 $(call together,noise,selftest/trace/noise.c)
 $(call together,persist,selftest/trace/last_boot.c)
 $(call together,btf,selftest/trace/func_args.c)
+$(call together,quick,selftest/trace/quick.c)
 $(call together,perf,selftest/perf selftest/arch/tsc.c selftest/kernel/unwind_event.c selftest/kernel/unwind_user.c selftest/kernel/vmap.c)
 $(call together,bpf,selftest/bpf selftest/bench/bpf_maps.c)
 $(call together,bpf livepatch,selftest/bpf/trampoline.c)
