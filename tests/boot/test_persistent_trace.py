@@ -22,7 +22,7 @@ def kept_and_damaged(nop5):
 @pytest.fixture(scope="module")
 def machine(images):
     """A machine after the commands of the page: it has panicked with all traced and 4 CPUs busy, and has restarted."""
-    nop5 = Nop5(kernel="nop5-test", build=images, cpus=4, append=words_of(PAGE), extra=RESET)
+    nop5 = Nop5(kernel="nop5-test", build=images, cpus=4, append=f"{words_of(PAGE)} trace_instance=copy=last", extra=RESET)
     nop5.wait_prompt()
     # The buffer of each CPU is full when the machine panics. The shell gives its CPU to no task of hackbench then: that would write
     # over the last call of the shell, provoke_panic(), if the host stopped this CPU for the length of a time slice.
@@ -54,6 +54,18 @@ def test_a_program_maps_the_trace_of_the_last_boot(machine):
     subbufs = [int(events) for events in re.findall(r"^sub-buffer \d+: \d+ bytes, (\d+) events", said, re.M)]
     entries, read = map(int, re.search(r"^(\d+) entries written, (\d+) read", said, re.M).groups())
     assert len(subbufs) > 10 and sum(subbufs) == read == entries, said
+
+
+def test_a_copy_keeps_the_trace_of_the_last_boot(machine):
+    """trace_instance=copy=last, as in Linux 6.19."""
+    assert machine.check("cat /sys/kernel/tracing/instances/copy/tracing_on") == "0\n"
+    both = machine.check(f"for i in last copy; do grep -v '^#' /sys/kernel/tracing/instances/$i/trace | cksum; done").split("\n")
+    assert both[0] == both[1] and int(both[0].split()[1]) > 10000, both
+    copy = "/sys/kernel/tracing/instances/copy"
+    assert "Device or resource busy" in machine.run(f"rmdir {copy}").output
+    assert "No such device" in machine.run(f"trace-map {copy}/per_cpu/cpu0/trace_pipe_raw").output
+    machine.check(f"echo > {LAST}/trace")
+    assert "provoke_panic()" in machine.check(f"cat {copy}/trace | grep provoke_panic")
 
 
 def test_a_new_trace_replaces_that_of_the_last_boot(machine):

@@ -13,6 +13,7 @@
  */
 #include "kernel/init.h"
 #include "kernel/mm/user_page.h"
+#include "kernel/mm/vmalloc.h"
 #include "kernel/vm/mm.h"
 #include "trace/core/files.h"
 #include "trace/core/snapshot.h"
@@ -74,6 +75,9 @@ static int buffer_mmap(struct file *file, struct vm_area_struct *vma)
 
 	if ((vma->vm_flags & (VM_WRITE | VM_EXEC)) || !(vma->vm_flags & VM_SHARED))
 		return -EPERM;
+	/* A copy of the last boot's buffer. As in Linux. */
+	if (where->tr->persistent && is_vmalloc_addr(where->tr->persistent->area))
+		return -ENODEV;
 	buffer = hold_buffer(where->tr);
 	if (!buffer)
 		return -EBUSY;

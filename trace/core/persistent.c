@@ -5,9 +5,11 @@
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/kstrtox.h"
+#include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/mm/reserve_mem.h"
 #include "kernel/mm/slab.h"
+#include "kernel/mm/vmalloc.h"
 #include "kernel/panic.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sections.h"
@@ -95,8 +97,7 @@ static void stop_at_panic(void)
 PANIC_ENTER(stop_at_panic);
 
 /* Creates instances/NAME there, and reports what the last boot has left. 0 or an errno. */
-static int __init create_in(const char *name, phys_addr_t start, size_t size,
-			    struct trace_array **tr)
+static int __init create_in(const char *name, void *area, size_t size, struct trace_array **tr)
 {
 	struct trace_persistent *persistent = kzalloc(sizeof(*persistent), GFP_KERNEL);
 	const struct ring_buffer_recovery *found;
@@ -105,9 +106,8 @@ static int __init create_in(const char *name, phys_addr_t start, size_t size,
 
 	if (!persistent)
 		return -ENOMEM;
-	*persistent = (struct trace_persistent){ .alloc = persistent_alloc,
-						 .area = __va(start),
-						 .size = size };
+	*persistent =
+		(struct trace_persistent){ .alloc = persistent_alloc, .area = area, .size = size };
 	error = trace_instance_create(name, persistent, tr);
 	if (error) {
 		kfree(persistent);
@@ -132,21 +132,47 @@ static int __init reserve(const char *where)
 	return *end == ':' ? reserve_mem_at(start, memparse(end + 1, NULL)) : 0;
 }
 
-static int __init create(const char *name, const char *where, struct trace_array **tr)
+static int __init find_area(const char *where, void **area, size_t *size)
 {
 	phys_addr_t start;
-	size_t size;
 	char *end;
 
-	if (!reserve_mem_find_by_name(where, &start, &size)) {
+	if (!reserve_mem_find_by_name(where, &start, size)) {
 		start = memparse(where, &end);
 		if (end == where || *end != ':')
 			return -ENOENT;
-		size = ALIGN(memparse(end + 1, NULL), PAGE_SIZE);
-		if (!reserve_mem_has(start, size))
+		*size = ALIGN(memparse(end + 1, NULL), PAGE_SIZE);
+		if (!reserve_mem_has(start, *size))
 			return -ENOMEM;
 	}
-	return create_in(name, start, size, tr);
+	*area = __va(start);
+	return 0;
 }
 
-TRACE_AREAS = { .reserve = reserve, .create = create };
+static int __init create(const char *name, const char *where, struct trace_array **tr)
+{
+	void *area;
+	size_t size;
+	int error = find_area(where, &area, &size);
+
+	return error ? error : create_in(name, area, size, tr);
+}
+
+static int __init create_copy(const char *name, const char *where, struct trace_array **tr)
+{
+	void *area, *copy;
+	size_t size;
+	int error = find_area(where, &area, &size);
+
+	if (error)
+		return error;
+	copy = vmalloc(size);
+	if (!copy)
+		return -ENOMEM;
+	error = create_in(name, memcpy(copy, area, size), size, tr);
+	if (error)
+		vfree(copy);
+	return error;
+}
+
+TRACE_AREAS = { .reserve = reserve, .create = create, .create_copy = create_copy };

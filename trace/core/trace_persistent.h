@@ -39,6 +39,11 @@ struct trace_areas {
 	 * or an errno. Boot, task context.
 	 */
 	int (*create)(const char *name, const char *where, struct trace_array **tr);
+	/*
+	 * The same in a copy of that memory, which the next boot does not find: keeps the trace of
+	 * the last boot while the area holds that of this one. Before create() uses the area.
+	 */
+	int (*create_copy)(const char *name, const char *where, struct trace_array **tr);
 };
 #define TRACE_AREAS                                                                                \
 	static const struct trace_areas areas LINKER_TABLE_ENTRY(rodata, trace_areas, "")
