@@ -56,7 +56,8 @@ def machine(images):
     program, archive = build(directory), directory / "root.cpio"
     subprocess.run([ROOT / "scripts/rootfs", archive, program,
                     *(f"{DATA / name}:/{name}" for name in ("kprobe_commands.txt", "kprobes.sh"))], check=True)
-    append = "kprobe_event=p:boot,vfs_open,$arg1:u8;r:boot/ret,vfs_open,$retval:s32"
+    append = ("kprobe_event=p:boot,vfs_open,$arg1:u8;r:boot/ret,vfs_open,$retval:s32;"
+              "t:boot/fork,sched_process_fork;f:boot/exit,do_exit;e:boot/switch,sched/sched_switch,p=$prev_prio;p:nope,/bin/nope:0")
     machine = Nop5(build=images, cpus=2, initrd=str(archive), append=append).wait_prompt()
     machine.check("echo 1 > /proc/sys/kernel/printk; stty cols 4000; cd /sys/kernel/tracing")
     yield machine
@@ -79,7 +80,13 @@ def test_events_of_the_command_line_are_enabled(machine):
     assert machine.check("cat events/kprobes/boot/enable events/boot/ret/enable").split() == ["1", "1"]
     assert re.fullmatch(r"boot: \(vfs_open\+0x0/0x\w+\) arg1=\d+", lines(machine, "boot")[0])
     assert re.fullmatch(r"ret: \(\w+\+0x\w+/0x\w+ <- vfs_open\) arg1=0", lines(machine, "ret")[0])
-    machine.check("echo 0 > events/enable; echo > kprobe_events; echo > trace")
+    # The other kinds of dynamic events. A program does not exist yet.
+    assert [line[:2] for line in machine.check("cat dynamic_events").splitlines()] == ["p:", "r1", "t:", "f:", "e:"]
+    assert machine.check("cd events/boot; cat fork/enable exit/enable switch/enable").split() == ["1"] * 3
+    assert "Failed to add event(-" in machine.check("dmesg | grep /bin/nope")
+    for name in ("fork", "exit", "switch"):
+        assert lines(machine, name), name
+    machine.check("cd /sys/kernel/tracing; echo 0 > events/enable; echo > dynamic_events; echo > trace")
 
 
 def test_commands_errors_formats_and_entries_are_those_of_linux(machine):

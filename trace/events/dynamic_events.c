@@ -104,7 +104,7 @@ int dyn_event_release(const char *command, const struct dyn_event_operations *op
 	return error;
 }
 
-static int run_command(const char *command)
+int dyn_event_run_any(const char *command)
 {
 	int error;
 
@@ -230,7 +230,7 @@ static int dynamic_events_open(struct inode *inode __unused, struct file *file)
 static ssize_t dynamic_events_write(struct file *file __unused, const char *buf, size_t count,
 				    loff_t *pos __unused)
 {
-	return dyn_events_run_commands(buf, count, run_command);
+	return dyn_events_run_commands(buf, count, dyn_event_run_any);
 }
 
 static const struct file_operations dynamic_events_fops = {

@@ -65,6 +65,8 @@ int dyn_event_release(const char *command, const struct dyn_event_operations *op
  * 0 or an errno. dyn_event_mutex held, E not.
  */
 int dyn_event_run(const char *command, const struct dyn_event_operations *ops);
+/* Runs a line of dynamic_events: as above, for events of all kinds; also "!…". */
+int dyn_event_run_any(const char *command);
 
 /* A file with the events of one kind, or of all kinds if ops is NULL. */
 struct dyn_event_file {

@@ -54,33 +54,31 @@ TRACE_FILE(kprobe_profile, 0440, &kprobe_profile_fops, .only_top = true);
 static char boot_commands[1024] __initdata;
 __setup_string("kprobe_event", boot_commands);
 
-/* Enables the events that boot_commands has made. */
-static void __init enable_all(void)
+/* Enables the events whose files follow `last` in the list of the top level. */
+static void __init enable_after(struct list_head *last)
 {
-	struct trace_event_file *file;
-	struct dyn_event *event;
+	struct list_head *files = &trace_events_of(&global_trace)->files;
 	int error;
 
 	mutex_lock(&event_mutex);
-	list_for_each_entry (event, &dyn_event_list, list) {
-		const struct trace_probe_event *owner = to_trace_probe(event)->event;
+	for (struct list_head *at = last->next; at != files; at = at->next) {
+		struct trace_event_file *file = list_entry(at, struct trace_event_file, list);
 
-		if (event->ops != kprobe_event_file.ops)
-			continue;
-		file = find_event_file(&global_trace, owner->group, owner->name);
-		if (!file || (file->flags & EVENT_FILE_FL_ENABLED))
-			continue;
 		error = trace_event_enable_disable(file, true, false);
 		if (error)
-			pr_warn("Failed to enable kprobe event %s: %pe\n", owner->name,
-				ERR_PTR(error));
+			pr_warn("Failed to enable the event %s: %pe\n",
+				trace_event_name(file->call), ERR_PTR(error));
 	}
 	mutex_unlock(&event_mutex);
 }
 
-/* kprobe_event=p:NAME,PLACE,ARGUMENT,…;… */
+/*
+ * kprobe_event=p:NAME,PLACE,ARGUMENT,…;… and, beyond Linux, events of each other kind of
+ * dynamic_events whose place exists already: there are no programs to probe yet.
+ */
 static void __init run_boot_commands(void)
 {
+	struct list_head *last = trace_events_of(&global_trace)->files.prev;
 	char *next = boot_commands, *command;
 	int error;
 
@@ -89,12 +87,12 @@ static void __init run_boot_commands(void)
 			*c = ' ';
 	while ((command = strsep(&next, ";"))) {
 		mutex_lock(&dyn_event_mutex);
-		error = run_command(command);
+		error = dyn_event_run_any(command);
 		mutex_unlock(&dyn_event_mutex);
 		if (error)
 			pr_warn("Failed to add event(%d): %s\n", error, command);
 	}
-	enable_all();
+	enable_after(last);
 }
 
 static int __init kprobe_files_init(void)
