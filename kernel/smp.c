@@ -12,9 +12,11 @@
 #include "arch/cpu/irqflags.h"
 #include "arch/cpu/processor.h"
 #include "arch/irq/ipi.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/bug.h"
 #include "kernel/errno.h"
 #include "kernel/export.h"
+#include "kernel/ipi_events.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/preempt.h"
 
@@ -118,6 +120,7 @@ int smp_call_function_single(unsigned cpu, smp_call_func_t func, void *info, boo
 		error = -ENXIO;
 	} else {
 		WARN_ON_ONCE(wait && irqs_disabled());
+		trace_ipi_send_cpu(cpu, _RET_IP_, func);
 		error = queue_call(cpu, func, info, wait);
 		if (!error && wait)
 			wait_for_call(cpu);
@@ -127,12 +130,20 @@ int smp_call_function_single(unsigned cpu, smp_call_func_t func, void *info, boo
 }
 EXPORT_SYMBOL(smp_call_function_single);
 
+static void trace_calls(const struct cpumask *called, void *callsite, void *func)
+{
+	if (cpumask_weight(called) > 1)
+		trace_ipi_send_cpumask(called, callsite, func);
+	else if (!cpumask_empty(called))
+		trace_ipi_send_cpu(cpumask_next_from(0, called), callsite, func);
+}
+
 /*
  * Queues the call for the other online CPUs of mask. here: also runs it on this CPU. wait: waits
- * for the other CPUs.
+ * for the other CPUs. callsite: for the event.
  */
 static void call_many(const struct cpumask *mask, smp_call_func_t func, void *info, bool wait,
-		      bool here)
+		      bool here, void *callsite)
 {
 	struct cpumask called;
 	unsigned cpu;
@@ -140,12 +151,13 @@ static void call_many(const struct cpumask *mask, smp_call_func_t func, void *in
 	cpumask_clear(&called);
 	preempt_disable();
 	WARN_ON_ONCE(irqs_disabled() && num_online_cpus() > 1);
-	for_each_cpu (cpu, mask) {
-		if (cpu == smp_processor_id() || !cpu_online(cpu))
-			continue;
-		if (queue_call(cpu, func, info, wait) == 0)
+	for_each_cpu (cpu, mask)
+		if (cpu != smp_processor_id() && cpu_online(cpu))
 			cpumask_set_cpu(cpu, &called);
-	}
+	trace_calls(&called, callsite, func);
+	for_each_cpu (cpu, &called)
+		if (queue_call(cpu, func, info, wait))
+			cpumask_clear_cpu(cpu, &called);
 	if (here)
 		call_here(func, info);
 	if (wait)
@@ -156,18 +168,18 @@ static void call_many(const struct cpumask *mask, smp_call_func_t func, void *in
 
 void smp_call_function_many(const struct cpumask *mask, smp_call_func_t func, void *info, bool wait)
 {
-	call_many(mask, func, info, wait, false);
+	call_many(mask, func, info, wait, false, _RET_IP_);
 }
 
 void smp_call_function(smp_call_func_t func, void *info, bool wait)
 {
-	call_many(&cpu_online_mask, func, info, wait, false);
+	call_many(&cpu_online_mask, func, info, wait, false, _RET_IP_);
 }
 EXPORT_SYMBOL(smp_call_function);
 
 void on_each_cpu(smp_call_func_t func, void *info, bool wait)
 {
-	call_many(&cpu_online_mask, func, info, wait, true);
+	call_many(&cpu_online_mask, func, info, wait, true, _RET_IP_);
 }
 EXPORT_SYMBOL(on_each_cpu);
 

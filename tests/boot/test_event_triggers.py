@@ -254,7 +254,7 @@ def test_a_count_is_exact_with_eight_cpus(boot):
 def test_the_command_line_switches_events_and_triggers_and_instances_on(boot):
     machine = boot(append='trace_event=initcall,sched:sched_process_exit,nope '
                           'trace_trigger="sched_process_fork.stacktrace:1 if child_pid > 5,print.traceoff:3,nope.traceoff" '
-                          'trace_instance=foo,sched:sched_waking trace_instance=bar')
+                          'trace_instance=foo,sched:sched_waking trace_instance=bar^traceprintk trace_instance=baz=foo')
     machine.check(f"cd {TRACING}")
     assert machine.check("cat set_event").split() == [
         "initcall:initcall_finish", "initcall:initcall_level", "initcall:initcall_start", "sched:sched_process_exit"]
@@ -263,7 +263,9 @@ def test_the_command_line_switches_events_and_triggers_and_instances_on(boot):
     assert machine.check(f"cat {FORK}/trigger {MARK}/trigger") == "stacktrace:count=0 if child_pid > 5\ntraceoff:count=3\n"
     assert machine.check("ls instances").split() == ["bar", "foo"]
     assert machine.check("cat instances/foo/set_event instances/bar/set_event") == "sched:sched_waking\n"
+    assert machine.check("cat options/trace_printk_dest instances/*/options/trace_printk_dest").split() == ["0", "1", "0"]
     log = machine.check("dmesg")
+    assert "could not create the boot instance baz: -2\n" in log  # foo has no memory of its own
     assert "Failed to enable trace event: nope\n" in log
     assert "Failed to register trigger 'traceoff' on event nope\n" in log
 

@@ -66,6 +66,9 @@ static struct trace_array *alloc_instance(const char *name, struct trace_persist
 static void remove_instance(struct trace_array *tr)
 {
 	tracing_set_tracer(tr, nop_trace.name);
+	mutex_lock(&trace_types_lock);
+	set_tracer_flag(tr, TRACE_ITER_TRACE_PRINTK, false);
+	mutex_unlock(&trace_types_lock);
 	/* Tracers first: their function probes use events. */
 	for (struct tracer *t = trace_own_types; t; t = t->next)
 		if (t->detach && tracer_fits(t, tr))

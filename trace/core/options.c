@@ -10,6 +10,7 @@
 #include "trace/core/cmdlines.h"
 #include "trace/core/files.h"
 #include "trace/core/options.h"
+#include "trace/core/trace_printk.h"
 
 #define OPTION_NAME_MAX   64
 #define BOOT_OPTIONS_SIZE 256
@@ -74,6 +75,11 @@ int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled)
 		return 0;
 	if (tr->name && mask & TOP_LEVEL_TRACE_FLAGS)
 		return -EINVAL;
+	/* It goes from one trace_array to another one; what clears it gives it to the top level. */
+	if (mask == TRACE_ITER_TRACE_PRINTK)
+		return enabled    ? trace_printk_set_dest(tr)
+		       : tr->name ? trace_printk_set_dest(&global_trace)
+				  : -EINVAL;
 	if (enabled)
 		tr->trace_flags |= mask;
 	else

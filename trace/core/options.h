@@ -16,6 +16,7 @@
 	C(HEX, "hex")                                                                              \
 	C(BIN, "bin")                                                                              \
 	C(BLOCK, "block")                                                                          \
+	C(FIELDS, "fields")                                                                        \
 	C(PRINTK, "trace_printk")                                                                  \
 	C(ANNOTATE, "annotate")                                                                    \
 	C(USERSTACKTRACE, "userstacktrace")                                                        \
@@ -30,9 +31,11 @@
 	C(IRQ_INFO, "irq-info")                                                                    \
 	C(MARKERS, "markers")                                                                      \
 	C(EVENT_FORK, "event-fork")                                                                \
+	C(TRACE_PRINTK, "trace_printk_dest")                                                       \
 	C(COPY_MARKER, "copy_trace_marker")                                                        \
 	C(PAUSE_ON_TRACE, "pause-on-trace")                                                        \
 	C(HASH_PTR, "hash-ptr")                                                                    \
+	C(BITMASK_LIST, "bitmask-list")                                                            \
 	C(FUNCTION, "function-trace")                                                              \
 	C(FUNC_FORK, "function-fork")                                                              \
 	C(DISPLAY_GRAPH, "display-graph")                                                          \
@@ -48,16 +51,18 @@ enum trace_iterator_flags { TRACE_FLAGS };
 /* Options that do not exist until a room has registered them (struct trace_flag). */
 #define TRACE_FLAGS_OF_ROOMS                                                                       \
 	(TRACE_ITER_EVENT_FORK | TRACE_ITER_FUNC_FORK | TRACE_ITER_FUNCTION |                      \
-	 TRACE_ITER_DISPLAY_GRAPH)
+	 TRACE_ITER_DISPLAY_GRAPH | TRACE_ITER_FIELDS | TRACE_ITER_BITMASK_LIST)
 
 /* Options that a new instance does not take from the top level. */
-#define ZEROED_TRACE_FLAGS (TRACE_ITER_EVENT_FORK | TRACE_ITER_FUNC_FORK | TRACE_ITER_COPY_MARKER)
+#define ZEROED_TRACE_FLAGS                                                                         \
+	(TRACE_ITER_EVENT_FORK | TRACE_ITER_FUNC_FORK | TRACE_ITER_COPY_MARKER |                   \
+	 TRACE_ITER_TRACE_PRINTK)
 
 #define TRACE_DEFAULT_FLAGS                                                                        \
 	(TRACE_ITER_PRINT_PARENT | TRACE_ITER_PRINTK | TRACE_ITER_ANNOTATE |                       \
 	 TRACE_ITER_CONTEXT_INFO | TRACE_ITER_RECORD_CMD | TRACE_ITER_OVERWRITE |                  \
 	 TRACE_ITER_IRQ_INFO | TRACE_ITER_MARKERS | TRACE_ITER_COPY_MARKER | TRACE_ITER_HASH_PTR | \
-	 TRACE_ITER_FUNCTION)
+	 TRACE_ITER_FUNCTION | TRACE_ITER_TRACE_PRINTK)
 
 /* Options that only the top level has. */
 #define TOP_LEVEL_TRACE_FLAGS                                                                      \
@@ -73,7 +78,7 @@ struct trace_flag {
 /* Registers the option and sets flag->mask. Boot, before device_initcall. 0, or -EINVAL. */
 int register_trace_flag(struct trace_flag *flag);
 
-/* Sets or clears a bit of trace_flags. 0, or -EINVAL: only the top level has it. T held. */
+/* Sets or clears a bit of trace_flags. 0, -ENOMEM, or -EINVAL: tr has always this value. T held. */
 int set_tracer_flag(struct trace_array *tr, u64 mask, bool enabled);
 /*
  * Applies "NAME" or "noNAME" to the options of tr and of its current tracer. 0, -EINVAL, or an

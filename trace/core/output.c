@@ -197,6 +197,9 @@ static enum print_line_t trace_nop_print(struct trace_iterator *iter)
 	return trace_handle_return(&iter->seq);
 }
 
+enum print_line_t (*trace_print_fields_hook)(struct trace_iterator *iter,
+					     const struct trace_event *event);
+
 static enum print_line_t print_event(struct trace_iterator *iter, const struct trace_event *event)
 {
 	if (!event->trace)
@@ -221,7 +224,8 @@ static enum print_line_t print_trace_fmt(struct trace_iterator *iter)
 	if (trace_seq_has_overflowed(&iter->seq))
 		return TRACE_TYPE_PARTIAL_LINE;
 	if (event)
-		return print_event(iter, event);
+		return flags & TRACE_ITER_FIELDS ? trace_print_fields_hook(iter, event)
+						 : print_event(iter, event);
 	trace_seq_printf(&iter->seq, "Unknown type %d\n", iter->ent->type);
 	return trace_handle_return(&iter->seq);
 }

@@ -14,6 +14,12 @@ static inline enum print_line_t trace_handle_return(const struct trace_seq *s)
 enum print_line_t print_trace_line(struct trace_iterator *iter);
 /* The same with flags instead of the trace_flags of iter->tr. */
 enum print_line_t print_trace_line_flags(struct trace_iterator *iter, u64 flags);
+/*
+ * Set by trace/events/print_fields.c, which has the option fields, else NULL: prints the values of
+ * the current entry's fields.
+ */
+extern enum print_line_t (*trace_print_fields_hook)(struct trace_iterator *iter,
+						    const struct trace_event *event);
 /* Print the context at the start of a line, in the normal and in the latency format. */
 void trace_print_context(struct trace_iterator *iter);
 void trace_print_lat_context(struct trace_iterator *iter);

@@ -14,18 +14,37 @@
 /* The format of each call of trace_printk() or trace_puts(). NULL: the format is not constant. */
 DEFINE_LINKER_TABLE(rodata, const char *const, trace_printk_formats);
 
-static bool trace_printk_wanted(const struct trace_array *tr)
+/* [T] to write, RCU to read: the trace_array with the option trace_printk_dest. */
+static struct trace_array *printk_trace = &global_trace;
+
+int trace_printk_set_dest(struct trace_array *tr)
 {
-	return (READ_ONCE(tr->trace_flags) & TRACE_ITER_PRINTK) && tracing_is_on();
+	int error = tr->name ? tracing_expand(tr) : 0;
+
+	if (error)
+		return error;
+	printk_trace->trace_flags &= ~(u64)TRACE_ITER_TRACE_PRINTK;
+	tr->trace_flags |= TRACE_ITER_TRACE_PRINTK;
+	WRITE_ONCE(printk_trace, tr);
+	return 0;
+}
+
+/* The trace_array to write to, or NULL: none. Preemption off. */
+static struct trace_array *trace_printk_dest(void)
+{
+	struct trace_array *tr = READ_ONCE(printk_trace);
+
+	return (READ_ONCE(tr->trace_flags) & TRACE_ITER_PRINTK) && tracing_is_on_tr(tr) ? tr : NULL;
 }
 
 /* ---- writing; preemption off; true: the entry is recorded ---- */
 
-static bool write_text(unsigned long ip, const char *text, size_t length, u32 ctx)
+static bool write_text(struct trace_array *tr, unsigned long ip, const char *text, size_t length,
+		       u32 ctx)
 {
 	struct trace_buffer *buffer;
 	struct print_entry *entry = trace_buffer_lock_reserve(
-		&global_trace, TRACE_PRINT, sizeof(*entry) + length + 1, ctx, &buffer);
+		tr, TRACE_PRINT, sizeof(*entry) + length + 1, ctx, &buffer);
 
 	if (!entry)
 		return false;
@@ -36,11 +55,12 @@ static bool write_text(unsigned long ip, const char *text, size_t length, u32 ct
 	return true;
 }
 
-static bool write_words(unsigned long ip, const char *fmt, const u32 *words, size_t count, u32 ctx)
+static bool write_words(struct trace_array *tr, unsigned long ip, const char *fmt, const u32 *words,
+			size_t count, u32 ctx)
 {
 	struct trace_buffer *buffer;
 	struct bprint_entry *entry = trace_buffer_lock_reserve(
-		&global_trace, TRACE_BPRINT, sizeof(*entry) + count * sizeof(*words), ctx, &buffer);
+		tr, TRACE_BPRINT, sizeof(*entry) + count * sizeof(*words), ctx, &buffer);
 
 	if (!entry)
 		return false;
@@ -51,37 +71,46 @@ static bool write_words(unsigned long ip, const char *fmt, const u32 *words, siz
 	return true;
 }
 
-static bool vwrite_text(unsigned long ip, const char *fmt, va_list args, u32 ctx)
+static bool vwrite_text(struct trace_array *tr, unsigned long ip, const char *fmt, va_list args,
+			u32 ctx)
 {
 	char *scratch = trace_scratch_get();
 	bool written;
 
 	if (!scratch)
 		return false;
-	written = write_text(ip, scratch,
+	written = write_text(tr, ip, scratch,
 			     (size_t)vscnprintf(scratch, TRACE_SCRATCH_SIZE, fmt, args), ctx);
 	trace_scratch_put();
 	return written;
 }
 
-/* If the arguments do not fit in an entry, writes the text instead, cut to the maximum. */
-static bool vwrite_words(unsigned long ip, const char *fmt, va_list args, u32 ctx)
+/*
+ * If the arguments do not fit in an entry, writes the text instead, cut to the maximum. The next
+ * boot knows no addresses of this one: for it the text is written, too.
+ */
+static bool vwrite_words(struct trace_array *tr, unsigned long ip, const char *fmt, va_list args,
+			 u32 ctx)
 {
 	const size_t max = TRACE_SCRATCH_SIZE / sizeof(u32);
-	u32 *scratch = trace_scratch_get();
 	bool written = false;
+	u32 *scratch;
 	size_t count;
 
+	if (tr->persistent)
+		return vwrite_text(tr, ip, fmt, args, ctx);
+	scratch = trace_scratch_get();
 	if (!scratch)
 		return false;
 	count = vbin_printf(scratch, max, fmt, args);
 	if (count <= max)
-		written = write_words(ip, fmt, scratch, count, ctx);
+		written = write_words(tr, ip, fmt, scratch, count, ctx);
 	trace_scratch_put();
-	return count <= max ? written : vwrite_text(ip, fmt, args, ctx);
+	return count <= max ? written : vwrite_text(tr, ip, fmt, args, ctx);
 }
 
-typedef bool vwrite_t(unsigned long ip, const char *fmt, va_list args, u32 ctx);
+typedef bool vwrite_t(struct trace_array *tr, unsigned long ip, const char *fmt, va_list args,
+		      u32 ctx);
 
 /* Write an event by means of vwrite, and the stack behind it if that is wanted. Inline: STACK_SKIP
  * counts one function. */
@@ -89,12 +118,12 @@ static __always_inline void vtrace_printk(vwrite_t *vwrite, unsigned long ip, co
 					  va_list args)
 {
 	u32 ctx = tracing_gen_ctx();
+	struct trace_array *tr;
 
-	if (!trace_printk_wanted(&global_trace))
-		return;
 	preempt_disable_notrace();
-	if (vwrite(ip, fmt, args, ctx))
-		ftrace_trace_stack(&global_trace, ctx, STACK_SKIP);
+	tr = trace_printk_dest();
+	if (tr && vwrite(tr, ip, fmt, args, ctx))
+		ftrace_trace_stack(tr, ctx, STACK_SKIP);
 	preempt_enable_notrace();
 }
 
@@ -118,39 +147,51 @@ void __trace_bprintk(const char *fmt, ...)
 }
 EXPORT_SYMBOL_GPL(__trace_bprintk);
 
+typedef bool write_t(struct trace_array *tr, unsigned long ip, const char *text, u32 ctx);
+
+/* As vtrace_printk(), without arguments. */
+static __always_inline void trace_write(write_t *write, unsigned long ip, const char *text)
+{
+	u32 ctx = tracing_gen_ctx();
+	struct trace_array *tr;
+
+	preempt_disable_notrace();
+	tr = trace_printk_dest();
+	if (tr && write(tr, ip, text, ctx))
+		ftrace_trace_stack(tr, ctx, STACK_SKIP);
+	preempt_enable_notrace();
+}
+
+static bool write_string(struct trace_array *tr, unsigned long ip, const char *text, u32 ctx)
+{
+	return write_text(tr, ip, text, strnlen(text, TRACE_SCRATCH_SIZE), ctx);
+}
+
+static bool write_address(struct trace_array *tr, unsigned long ip, const char *text, u32 ctx)
+{
+	struct trace_buffer *buffer;
+	struct bputs_entry *entry;
+
+	if (tr->persistent)
+		return write_string(tr, ip, text, ctx);
+	entry = trace_buffer_lock_reserve(tr, TRACE_BPUTS, sizeof(*entry), ctx, &buffer);
+	if (!entry)
+		return false;
+	entry->ip = ip;
+	entry->str = text;
+	trace_buffer_unlock_commit(buffer);
+	return true;
+}
+
 void __trace_puts(const char *text)
 {
-	unsigned long ip = (unsigned long)__builtin_return_address(0);
-	u32 ctx = tracing_gen_ctx();
-
-	if (!trace_printk_wanted(&global_trace))
-		return;
-	preempt_disable_notrace();
-	if (write_text(ip, text, strnlen(text, TRACE_SCRATCH_SIZE), ctx))
-		ftrace_trace_stack(&global_trace, ctx, STACK_SKIP);
-	preempt_enable_notrace();
+	trace_write(write_string, (unsigned long)__builtin_return_address(0), text);
 }
 EXPORT_SYMBOL_GPL(__trace_puts);
 
 void __trace_bputs(const char *text)
 {
-	unsigned long ip = (unsigned long)__builtin_return_address(0);
-	struct trace_array *tr = &global_trace;
-	u32 ctx = tracing_gen_ctx();
-	struct trace_buffer *buffer;
-	struct bputs_entry *entry;
-
-	if (!trace_printk_wanted(tr))
-		return;
-	preempt_disable_notrace();
-	entry = trace_buffer_lock_reserve(tr, TRACE_BPUTS, sizeof(*entry), ctx, &buffer);
-	if (entry) {
-		entry->ip = ip;
-		entry->str = text;
-		trace_buffer_unlock_commit(buffer);
-		ftrace_trace_stack(tr, ctx, STACK_SKIP);
-	}
-	preempt_enable_notrace();
+	trace_write(write_address, (unsigned long)__builtin_return_address(0), text);
 }
 EXPORT_SYMBOL_GPL(__trace_bputs);
 

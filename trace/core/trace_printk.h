@@ -13,6 +13,7 @@
 #include "kernel/linker_table.h"
 
 struct seq_file;
+struct trace_array;
 
 /*
  * Puts the address of a constant text into the list of printk_formats. Returns it, or NULL. In a
@@ -61,6 +62,12 @@ bool trace_printk_is_constant(const char *text);
  */
 extern void (*module_formats_hook)(struct seq_file *m);
 void trace_printk_show_format(struct seq_file *m, const char *fmt);
+
+/*
+ * Makes tr the trace_array that trace_printk() writes to, the one with the option
+ * trace_printk_dest. 0, or -ENOMEM for an instance. T held.
+ */
+int trace_printk_set_dest(struct trace_array *tr);
 
 /* For the macros only. fmt and text of the first two must never be freed. */
 #define __trace_puts_any(constant, text)                                                           \

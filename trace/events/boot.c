@@ -7,6 +7,8 @@
  *	trace_instance=foo^traceoff@trace,irq	the same, off, with its buffer in the area that
  *			reserve_mem=12M:4096:trace has reserved, and that survives a reboot
  *	trace_instance=foo@0x8000000:12M	the same in the memory at that address
+ *	trace_instance=foo^traceprintk@trace	takes what trace_printk() prints
+ *	trace_instance=copy=foo	keeps what the last boot has left in foo
  *
  * trace_event= and trace_trigger= take effect as soon as there are events, before the first task
  * runs. The events of the system ftrace, and instances, come with the file systems.
@@ -17,10 +19,12 @@
 #include "kernel/lib/string.h"
 #include "kernel/printk/printk.h"
 #include "kernel/tracepoint.h"
+#include "trace/core/options.h"
 #include "trace/events/tp_printk.h"
 #include "trace/trigger/trigger.h"
 
 #define BOOT_TEXT_MAX 1024
+#define BOOT_WORD_MAX 64
 
 /* What follows the parameters; several trace_instance= are on lines of their own. */
 static char boot_events[BOOT_TEXT_MAX] __initdata;
@@ -133,6 +137,62 @@ static int __init create_in_area(const char *name, const char *where, struct tra
 	return -ENOENT;
 }
 
+/* Finds the AREA of the line of instance `name`. False: it has none. */
+static bool __init find_area(const char *name, char *area, size_t size)
+{
+	size_t length = strlen(name);
+
+	for (const char *line = boot_instances; *line; line = strchr(line, '\n') + 1) {
+		const char *at = line + strcspn(line, "@,\n");
+
+		if (strncmp(line, name, length) != 0 || !strchr("^@", line[length]) || *at != '@')
+			continue;
+		strscpy(area, at + 1, min(size, strcspn(at + 1, ",\n") + 1));
+		return true;
+	}
+	return false;
+}
+
+static void __init report_failure(const char *name, int error)
+{
+	pr_warn("Tracing: could not create the boot instance %s: %pe\n", name, ERR_PTR(error));
+}
+
+/* line: another one, or "NAME=OTHER". The copy does not record: it would lose the last boot. */
+static void __init create_backup(const char *line)
+{
+	char word[BOOT_WORD_MAX], area[BOOT_WORD_MAX], *of = word;
+	const char *name;
+	struct trace_array *tr;
+	int error = -ENOENT;
+
+	strscpy(word, line, min(sizeof(word), strcspn(line, "@,\n") + 1));
+	name = strsep(&of, "=");
+	if (!of)
+		return;
+	for_each_linker_table_entry (areas, trace_areas)
+		if (find_area(of, area, sizeof(area)))
+			error = areas->create_copy(name, area, &tr);
+	if (error)
+		report_failure(name, error);
+	else
+		tracing_record_off_tr(tr);
+}
+
+static bool __init is_printk_flag(const char *flag)
+{
+	return strcmp(flag, "traceprintk") == 0 || strcmp(flag, "trace_printk") == 0 ||
+	       strcmp(flag, "printk") == 0;
+}
+
+static void __init take_printk(struct trace_array *tr)
+{
+	mutex_lock(&trace_types_lock);
+	if (set_tracer_flag(tr, TRACE_ITER_TRACE_PRINTK, true))
+		pr_warn("Tracing: trace_printk() does not go to %s\n", tr->name);
+	mutex_unlock(&trace_types_lock);
+}
+
 /* line: "NAME[^FLAG…][@AREA]" or the same with ",EVENT,…". */
 static void __init create_instance(char *line)
 {
@@ -143,15 +203,18 @@ static void __init create_instance(char *line)
 
 	flags = strsep(&where, "@");
 	name = strsep(&flags, "^");
+	if (strchr(name, '='))
+		return; /* create_backup() has made it */
 	error = where ? create_in_area(name, where, &tr) : trace_instance_create(name, NULL, &tr);
 	if (error) {
-		pr_warn("Tracing: could not create the boot instance %s: %pe\n", name,
-			ERR_PTR(error));
+		report_failure(name, error);
 		return;
 	}
 	while ((flag = strsep(&flags, "^"))) {
 		if (strcmp(flag, "traceoff") == 0)
 			tracing_record_off_tr(tr);
+		else if (is_printk_flag(flag))
+			take_printk(tr);
 		else
 			pr_warn("Tracing: the instance %s has no flag '%s'\n", name, flag);
 	}
@@ -165,6 +228,9 @@ static int __init trace_boot_late(void)
 
 	if (*boot_triggers)
 		add_triggers(true);
+	/* Copies first, because the instance itself begins a new trace. */
+	for (const char *at = boot_instances; *at; at = strchr(at, '\n') + 1)
+		create_backup(at);
 	while ((line = strsep(&next, "\n")))
 		if (*line)
 			create_instance(line);

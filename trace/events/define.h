@@ -82,6 +82,7 @@
 #define __string(item, src)              __dynamic_array(char, item, -1)
 #define __string_len(item, src, len)     __dynamic_array(char, item, -1)
 #define __bitmask(item, bits)            __dynamic_array(unsigned long, item, -1)
+#define __cpumask(item)                  __dynamic_array(unsigned long, item, -1)
 
 #include TRACE_EVENTS_HEADER
 
@@ -122,12 +123,14 @@
 #undef __string
 #undef __string_len
 #undef __bitmask
+#undef __cpumask
 #define __dynamic_array(type, item, len)                                                           \
 	__offsets->item = __end | (u32)((len) * sizeof(type)) << 16;                               \
 	__end += (u32)((len) * sizeof(type));
 #define __string(item, src)          __dynamic_array(char, item, trace_event_strlen(src) + 1)
 #define __string_len(item, src, len) __dynamic_array(char, item, (len) + 1)
 #define __bitmask(item, bits)        __dynamic_array(unsigned long, item, DIV_ROUND_UP(bits, 64))
+#define __cpumask(item)              __bitmask(item, nr_cpu_ids)
 
 #include TRACE_EVENTS_HEADER
 
@@ -151,6 +154,7 @@
 #undef __string
 #undef __string_len
 #undef __bitmask
+#undef __cpumask
 #define __field(type, item) __field_ext(type, item, FILTER_OTHER)
 #define __field_ext(type, item, filter)                                                            \
 	{ #type, #item, offsetof(__record, item), sizeof(type), is_signed_type(type), filter, 0 },
@@ -175,6 +179,16 @@
 #define __string(item, src)          __dynamic_array(char, item, -1)
 #define __string_len(item, src, len) __dynamic_array(char, item, -1)
 #define __bitmask(item, bits)        __dynamic_array(unsigned long, item, -1)
+#define __cpumask(item)                                                                            \
+	{                                                                                          \
+		"__data_loc cpumask_t",                                                            \
+		#item,                                                                             \
+		offsetof(__record, __data_loc_##item),                                             \
+		sizeof(u32),                                                                       \
+		false,                                                                             \
+		FILTER_OTHER,                                                                      \
+		0                                                                                  \
+	},
 
 #include TRACE_EVENTS_HEADER
 
@@ -186,6 +200,7 @@
 #undef __get_dynamic_array_len
 #undef __get_str
 #undef __get_bitmask
+#undef __get_cpumask
 #undef __print_flags
 #undef __print_symbolic
 #undef __print_hex
@@ -195,6 +210,7 @@
 #define __get_str(field)               ((char *)__get_dynamic_array(field))
 #define __get_bitmask(field)                                                                       \
 	trace_print_bitmask(iter, __get_dynamic_array(field), __get_dynamic_array_len(field))
+#define __get_cpumask(field) __get_bitmask(field)
 #define __print_flags(flags, delim, ...)                                                           \
 	trace_print_flags(iter, flags, delim,                                                      \
 			  (const struct trace_print_flags[]){ __VA_ARGS__, { 0, NULL } })
@@ -230,6 +246,7 @@
 #undef __string
 #undef __string_len
 #undef __bitmask
+#undef __cpumask
 #define __field(type, item)
 #define __field_ext(type, item, filter)
 #define __field_struct(type, item)
@@ -238,11 +255,13 @@
 #define __string(item, src)              __dynamic_array(char, item, -1)
 #define __string_len(item, src, len)     __dynamic_array(char, item, -1)
 #define __bitmask(item, bits)            __dynamic_array(unsigned long, item, -1)
+#define __cpumask(item)                  __dynamic_array(unsigned long, item, -1)
 /* Copies a string to its place. It may have grown since its length was measured: then it is cut. */
 #define __assign_str(field, src)                                                                   \
 	trace_event_copy_string(__get_str(field), src, __get_dynamic_array_len(field))
 #define __assign_bitmask(field, src, bits)                                                         \
 	memcpy(__get_dynamic_array(field), src, __get_dynamic_array_len(field))
+#define __assign_cpumask(field, src) __assign_bitmask(field, (src)->bits, nr_cpu_ids)
 
 #undef DECLARE_EVENT_CLASS
 #undef DEFINE_EVENT_PRINT
@@ -306,6 +325,7 @@
 #undef __get_dynamic_array_len
 #undef __get_str
 #undef __get_bitmask
+#undef __get_cpumask
 #undef __print_flags
 #undef __print_symbolic
 #undef __print_hex

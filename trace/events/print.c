@@ -2,6 +2,8 @@
 #include "trace/events/print.h"
 
 #include "kernel/export.h"
+#include "kernel/init.h"
+#include "kernel/lib/cpulist.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/random/hash_pointer.h"
@@ -90,14 +92,30 @@ const char *trace_print_hex(struct trace_iterator *iter, const u8 *bytes, size_t
 }
 EXPORT_SYMBOL_GPL(trace_print_hex);
 
+static struct trace_flag bitmask_list = { .name = "bitmask-list" };
+
 const char *trace_print_bitmask(struct trace_iterator *iter, const void *mask, size_t size)
 {
 	const u32 *words = mask;
 	size_t start = iter->text_len;
 
 	add(iter, "%s", "");
+	if (trace_iter_flags(iter) & bitmask_list.mask) {
+		struct cpumask cpus = { { 0 } }; /* a larger mask is cut */
+
+		memcpy(&cpus, mask, min(size, sizeof(cpus)));
+		iter->text_len += (size_t)cpulist_print(iter->text + iter->text_len,
+							sizeof(iter->text) - iter->text_len, &cpus);
+		return finish(iter, start);
+	}
 	for (size_t i = size / sizeof(*words); i-- > 0;)
 		add(iter, "%08x%s", words[i], i ? "," : "");
 	return finish(iter, start);
 }
 EXPORT_SYMBOL_GPL(trace_print_bitmask);
+
+static int __init print_init(void)
+{
+	return register_trace_flag(&bitmask_list);
+}
+core_initcall(print_init);

@@ -28,5 +28,8 @@ const char *trace_print_symbolic(struct trace_iterator *iter, unsigned long valu
 				 const struct trace_print_flags *names);
 /* "12 34 56": bytes in hexadecimal. */
 const char *trace_print_hex(struct trace_iterator *iter, const u8 *bytes, size_t count);
-/* Groups of 32 bits in hexadecimal, the highest first, with commas. */
+/*
+ * Groups of 32 bits in hexadecimal, the highest first, with commas; a list such as 0,2-3 with the
+ * option bitmask-list.
+ */
 const char *trace_print_bitmask(struct trace_iterator *iter, const void *mask, size_t size);

@@ -16,8 +16,10 @@
 #include "arch/cpu/processor.h"
 #include "arch/mm/tlb.h"
 #include "arch/irq/vectors.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/atomic.h"
 #include "kernel/bug.h"
+#include "kernel/ipi_events.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/panic.h"
@@ -238,6 +240,7 @@ void __init smp_init(void)
 
 void smp_send_reschedule(unsigned cpu)
 {
+	trace_ipi_send_cpu(cpu, _RET_IP_, NULL);
 	apic_send_ipi(cpu_apic_ids[cpu], APIC_DM_FIXED | RESCHEDULE_VECTOR);
 }
 

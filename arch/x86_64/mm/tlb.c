@@ -15,8 +15,10 @@
 #include "arch/cpu/special_insns.h"
 #include "arch/mm/tlb_events.h"
 #include "arch/irq/vectors.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/bug.h"
 #include "kernel/cpumask.h"
+#include "kernel/ipi_events.h"
 #include "kernel/sched/mutex.h"
 #include "kernel/mm/page_alloc.h"
 #include "kernel/sched/sched.h"
@@ -65,6 +67,14 @@ static void sync_core(void)
 	cpuid(0, 0, &a, &b, &c, &d);
 }
 
+static void trace_round(unsigned this_cpu, void (*here)(void))
+{
+	struct cpumask others = cpu_online_mask;
+
+	cpumask_clear_cpu(this_cpu, &others);
+	trace_ipi_send_cpumask(&others, _RET_IP_, here);
+}
+
 /*
  * Calls here() on this CPU, sends the IPI to all others, and waits for their answers: the handler,
  * tlb_flush_interrupt() or text_sync_interrupt(), clears the CPU's bit in pending. Other tasks may
@@ -78,6 +88,7 @@ static void run_round(struct ipi_round *round, void (*here)(void))
 	WARN_ON_ONCE(irqs_disabled());
 	this_cpu = get_cpu();
 	here();
+	trace_round(this_cpu, here);
 	for_each_online_cpu (cpu) {
 		if (cpu == this_cpu)
 			continue;
