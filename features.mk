@@ -133,8 +133,8 @@ $(call feature,dump,core,\
 	the trace on the console after an oops)
 
 $(call feature,rawpipe,core,\
-	trace/core/trace_pipe_raw.c,\
-	whole sub-buffers for programs such as trace-cmd: trace_pipe_raw; snapshot_raw)
+	trace/core/trace_pipe_raw.c trace/core/printk_formats.c,\
+	whole sub-buffers for programs such as trace-cmd: trace_pipe_raw; snapshot_raw; printk_formats)
 
 $(call feature,ringmap,rawpipe programs,\
 	trace/ring_buffer/map% trace/core/buffer_mmap.c,\
@@ -216,6 +216,7 @@ $(call together,programs breakpoints,selftest/arch/debugreg.c)
 $(call together,programs events,selftest/kernel/bare_tracepoints.c selftest/kernel/user_memory_faults.c selftest/trace/events/syscall_data.c)
 $(call together,programs ftrace,selftest/trace/function_fork.c)
 $(call together,programs ftrace rawpipe,selftest/trace/trace_pipe_poll.c)
+$(call together,ftrace rawpipe,selftest/trace/trace_printk.c)
 $(call together,events commands,selftest/trace/traceoff_count.c)
 $(call together,sockets ftrace,selftest/net)
 $(call together,ftrace rawpipe,selftest/trace/trace_pipe%)

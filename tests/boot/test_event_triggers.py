@@ -265,7 +265,7 @@ def test_the_command_line_switches_events_and_triggers_and_instances_on(boot):
     assert machine.check("cat instances/foo/set_event instances/bar/set_event") == "sched:sched_waking\n"
     assert machine.check("cat options/trace_printk_dest instances/*/options/trace_printk_dest").split() == ["0", "1", "0"]
     log = machine.check("dmesg")
-    assert "could not create the boot instance baz: -2\n" in log  # foo has no memory of its own
+    assert "could not create the boot instance baz: -ENOENT\n" in log  # foo has no memory of its own
     assert "Failed to enable trace event: nope\n" in log
     assert "Failed to register trigger 'traceoff' on event nope\n" in log
 

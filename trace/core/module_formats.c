@@ -52,13 +52,13 @@ static int printk_module_coming(struct module *mod)
 }
 
 /* module_formats_hook */
-static void show_formats(struct seq_file *m)
+static void show_formats(struct seq_file *m, trace_printk_show_t *show)
 {
 	const struct module_format *format;
 
 	mutex_lock(&module_formats_lock);
 	list_for_each_entry (format, &module_formats, list)
-		trace_printk_show_format(m, format->text);
+		show(m, format->text);
 	mutex_unlock(&module_formats_lock);
 }
 

@@ -1,11 +1,9 @@
-/* trace_printk(): its entries, and the file printk_formats with the addresses of the formats. */
+/* trace_printk(): its entries, and where they go. */
 #include "trace/core/trace_printk.h"
 
-#include "fs/vfs/seq_file.h"
 #include "kernel/export.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
-#include "trace/core/files.h"
 #include "trace/core/options.h"
 #include "trace/core/write.h"
 
@@ -204,47 +202,14 @@ bool trace_printk_is_constant(const char *text)
 	return false;
 }
 
-/* ---- printk_formats: ADDRESS : "text", with the escapes of C ---- */
+void (*module_formats_hook)(struct seq_file *m, trace_printk_show_t *show);
 
-static void show_escaped(struct seq_file *m, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '\n':
-			seq_puts(m, "\\n");
-			break;
-		case '\t':
-			seq_puts(m, "\\t");
-			break;
-		case '\\':
-		case '"':
-			seq_putc(m, '\\');
-			fallthrough;
-		default:
-			seq_putc(m, *text);
-		}
-	}
-}
-
-void trace_printk_show_format(struct seq_file *m, const char *fmt)
-{
-	seq_printf(m, "0x%lx : \"", (unsigned long)fmt);
-	show_escaped(m, fmt);
-	seq_puts(m, "\"\n");
-}
-
-void (*module_formats_hook)(struct seq_file *m);
-
-static int printk_formats_show(struct seq_file *m, void *v __unused)
+void trace_printk_show_formats(struct seq_file *m, trace_printk_show_t *show)
 {
 	for_each_linker_table_entry (fmt, trace_printk_formats) {
 		if (*fmt)
-			trace_printk_show_format(m, *fmt);
+			show(m, *fmt);
 	}
 	if (module_formats_hook)
-		module_formats_hook(m);
-	return 0;
+		module_formats_hook(m, show);
 }
-DEFINE_SHOW_ATTRIBUTE(printk_formats);
-
-TRACE_FILE(printk_formats, 0440, &printk_formats_fops, .only_top = true);

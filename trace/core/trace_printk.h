@@ -56,12 +56,15 @@ struct trace_array;
 /* Returns whether text is a constant of trace_printk() in the kernel's image. Any context. */
 bool trace_printk_is_constant(const char *text);
 
+/* Shows one format. Task context. */
+typedef void trace_printk_show_t(struct seq_file *m, const char *fmt);
+/* Calls show() for each format of the kernel and of modules. Task context. */
+void trace_printk_show_formats(struct seq_file *m, trace_printk_show_t *show);
 /*
- * trace/core/module_formats.c sets it in a core initcall: shows the formats of modules in
- * printk_formats, by trace_printk_show_format(). NULL: there are no modules. Task context.
+ * trace/core/module_formats.c sets it in a core initcall: calls show() for each format of modules.
+ * NULL: there are no modules. Task context.
  */
-extern void (*module_formats_hook)(struct seq_file *m);
-void trace_printk_show_format(struct seq_file *m, const char *fmt);
+extern void (*module_formats_hook)(struct seq_file *m, trace_printk_show_t *show);
 
 /*
  * Makes tr the trace_array that trace_printk() writes to, the one with the option

@@ -67,14 +67,6 @@ static void sync_core(void)
 	cpuid(0, 0, &a, &b, &c, &d);
 }
 
-static void trace_round(unsigned this_cpu, void (*here)(void))
-{
-	struct cpumask others = cpu_online_mask;
-
-	cpumask_clear_cpu(this_cpu, &others);
-	trace_ipi_send_cpumask(&others, _RET_IP_, here);
-}
-
 /*
  * Calls here() on this CPU, sends the IPI to all others, and waits for their answers: the handler,
  * tlb_flush_interrupt() or text_sync_interrupt(), clears the CPU's bit in pending. Other tasks may
@@ -88,13 +80,11 @@ static void run_round(struct ipi_round *round, void (*here)(void))
 	WARN_ON_ONCE(irqs_disabled());
 	this_cpu = get_cpu();
 	here();
-	trace_round(this_cpu, here);
-	for_each_online_cpu (cpu) {
-		if (cpu == this_cpu)
-			continue;
-		cpumask_set_cpu(cpu, &round->pending);
+	round->pending = cpu_online_mask;
+	cpumask_clear_cpu(this_cpu, &round->pending);
+	trace_ipi_send_cpumask(&round->pending, _RET_IP_, here);
+	for_each_cpu (cpu, &round->pending) /* a bit that is clear needs no IPI */
 		apic_send_ipi(cpu_apic_ids[cpu], APIC_DM_FIXED | round->vector);
-	}
 	put_cpu();
 	while (!cpumask_empty(&round->pending)) {
 		cpu_relax();
