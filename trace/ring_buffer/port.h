@@ -84,7 +84,9 @@ typedef struct mutex rb_mutex_t;
 #define rb_alloc_ring_pages(order)                                                                 \
 	get_user_pages(GFP_KERNEL | __GFP_NOWARN | __GFP_ZERO, order, MM_FILEPAGES)
 #define rb_free_ring_pages(p, order) put_user_pages(p, order)
-#define rb_init_ring_pages(p, n)     init_user_pages(virt_to_page(p), n, MM_FILEPAGES)
+/* For pages of a range. Programs cannot map those of vmalloc(): trace/core/buffer_mmap.c. */
+#define rb_init_ring_pages(p, n)                                                                   \
+	(is_vmalloc_addr(p) ? (void)0 : init_user_pages(virt_to_page(p), n, MM_FILEPAGES))
 #define rb_relax()                   cpu_relax()
 /*
  * Only the compiler must keep the order: rb_quiesce() interrupts the writer's CPU, and the
