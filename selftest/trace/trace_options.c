@@ -1,6 +1,8 @@
 /* Self-tests of trace_options: the effect of each option, in the formats of Linux. */
 #include "fs/file/poll.h"
+#include "fs/vfs/syscalls.h"
 #include "kernel/btf/vmlinux.h"
+#include "kernel/errno.h"
 #include "kernel/kallsyms.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -208,5 +210,26 @@ SELFTEST(trace_options, stacktrace_adds_the_callers_of_trace_printk)
 	EXPECT(strstr(text, ": with callers\n"));
 	EXPECT(strstr(text, ": <stack trace>\n => selftest_trace_options_stacktrace_adds_"));
 	EXPECT_EQ(strstr(strstr(text, "<stack trace>") + 1, "<stack trace>"), NULL);
+	reset();
+}
+
+SELFTEST(trace_options, trace_printk_goes_to_the_instance_with_its_option)
+{
+	reset();
+	EXPECT_EQ(put("options/trace_printk_dest", "0"), -EINVAL);
+	ASSERT(sys_mkdir(TRACING "instances/printk", 0755) == 0);
+	trace_printk("number %d\n", 1);
+	EXPECT_EQ(put("instances/printk/options/trace_printk_dest", "1"), 0);
+	EXPECT(strcmp(get("options/trace_printk_dest"), "0\n") == 0);
+	trace_printk("number %d\n", 2);
+	trace_puts("a text\n");
+	EXPECT(count_of(get("trace"), ": number ") == 1 && strstr(text, ": number 1\n"));
+	EXPECT(strstr(get("instances/printk/trace"), ": number 2\n"));
+	EXPECT(count_of(text, ": number ") == 1 && strstr(text, ": a text\n"));
+	/* A removed instance gives it back. */
+	EXPECT_EQ(sys_rmdir(TRACING "instances/printk"), 0);
+	EXPECT(strcmp(get("options/trace_printk_dest"), "1\n") == 0);
+	trace_printk("number %d\n", 3);
+	EXPECT(strstr(get("trace"), ": number 3\n"));
 	reset();
 }
