@@ -1,6 +1,5 @@
 /* Self-tests of trace_options: the effect of each option, in the formats of Linux. */
 #include "fs/file/poll.h"
-#include "fs/vfs/syscalls.h"
 #include "kernel/btf/vmlinux.h"
 #include "kernel/errno.h"
 #include "kernel/kallsyms.h"
@@ -217,7 +216,7 @@ SELFTEST(trace_options, trace_printk_goes_to_the_instance_with_its_option)
 {
 	reset();
 	EXPECT_EQ(put("options/trace_printk_dest", "0"), -EINVAL);
-	ASSERT(sys_mkdir(TRACING "instances/printk", 0755) == 0);
+	ASSERT(do_mkdirat(AT_FDCWD, TRACING "instances/printk", 0755) == 0);
 	trace_printk("number %d\n", 1);
 	EXPECT_EQ(put("instances/printk/options/trace_printk_dest", "1"), 0);
 	EXPECT(strcmp(get("options/trace_printk_dest"), "0\n") == 0);
@@ -227,7 +226,7 @@ SELFTEST(trace_options, trace_printk_goes_to_the_instance_with_its_option)
 	EXPECT(strstr(get("instances/printk/trace"), ": number 2\n"));
 	EXPECT(count_of(text, ": number ") == 1 && strstr(text, ": a text\n"));
 	/* A removed instance gives it back. */
-	EXPECT_EQ(sys_rmdir(TRACING "instances/printk"), 0);
+	EXPECT_EQ(do_rmdirat(AT_FDCWD, TRACING "instances/printk"), 0);
 	EXPECT(strcmp(get("options/trace_printk_dest"), "1\n") == 0);
 	trace_printk("number %d\n", 3);
 	EXPECT(strstr(get("trace"), ": number 3\n"));
