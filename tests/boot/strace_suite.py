@@ -33,6 +33,8 @@ RESULT = re.compile(r"^RESULT (\S+) (\d+)\r?$", re.M)
 OUTCOMES = {"0": "", "77": " skipped"}
 # A slow host must not judge Linux. With icount its time is that of its instructions; otherwise its check of the timer at boot may
 # end in a panic. The limit of a day ends only what hangs.
+# These tests measure a sleep of a second. Both kernels are asked with icount.
+TIMED = "strace--relative-timestamps*"
 ON_LINUX = ("--icount", "--cpus", "1", "--timeout", "86400")
 
 # suite NAME...: the output of each test that does not pass, and its status: 0 passed, 77 skipped. It works in the directory of

@@ -49,8 +49,9 @@ def test_a_section_of_known_length_is_reported_with_both_ends(machine, tracer, m
     machine.check(f"echo 0 > options/function-trace; echo {tracer} > current_tracer")
     trace = keep_off(machine, mode)
     assert DELAY <= latency(trace) <= DELAY + HOOKS
+    release = re.escape(machine.check("uname -r").strip())
     head = re.match(
-        rf"# tracer: {tracer}\n#\n# {tracer} latency trace v1\.1\.5 on \S+\n# -{{68}}\n"
+        rf"# tracer: {tracer}\n#\n# {tracer} latency trace v1\.1\.5 on {release}\n# -{{68}}\n"
         r"# latency: (\d+) us, #4/4, CPU#0 \| \(M:preempt VP:0, KP:0, SP:0 HP:0 #P:1\)\n#    -----------------\n"
         rf"#    \| task: {mode}_test-\d+ \(uid:0 nice:0 policy:0 rt_prio:0\)\n#    -----------------\n"
         r"#  => started at: preemptirqtest_0\n#  => ended at:   preemptirqtest_0\n#\n#\n#  ", trace)

@@ -1,7 +1,11 @@
-"""ptrace(2) where Linux cannot be asked, because it hangs there in QEMU, or stays changed until the next boot."""
+"""ptrace(2) where Linux cannot be asked, because it hangs there in QEMU, or stays changed until the next boot; and what ptrace costs the others."""
+import re
 import subprocess
 
+import pytest
+
 from nop5 import ROOT
+from test_core import load_script
 
 
 def test_a_step_over_a_write_to_watched_memory_loses_nothing(boot, tmp_path):
@@ -25,3 +29,29 @@ def test_yama_scope_3_forbids_all_and_stays(boot):
     assert "Invalid argument" in machine.command_output(f"echo 0 > {scope}")
     assert machine.check(f"cat {scope}") == "3\n"
     machine.check(f"echo 3 > {scope}; kill $!")
+
+
+def linked_without_ptrace(images, elf):
+    """Links the objects of the whole kernel, but for those of ptrace and of what needs it."""
+    features = load_script("features")
+    linked = {name for name in features.features() if name != "debug" and "ptrace" not in features.with_needs(name)}
+    objects = [images / "obj" / (source.removesuffix(".c") + ".o") for source in features.sources(linked, features.ROOMS)]
+    subprocess.run(["ld", "-S", "-nostdlib", "-static", "-z", "noexecstack", "-L", ROOT / "arch/x86_64", "-T", ROOT / "linker.ld", "-o", elf,
+                    images / "symvers.ld", *objects], check=True)
+
+
+@pytest.mark.soak
+def test_a_task_that_nobody_traces_pays_nothing_for_ptrace(boot, images, tmp_path):
+    """A system call, a page fault and a switch take as many instructions as in a kernel without ptrace; a mean may round up."""
+    program, archive, elf = tmp_path / "programs", tmp_path / "rootfs.cpio", tmp_path / "nop5.elf"
+    subprocess.run(["musl-gcc", "-O2", "-static", "-o", program, ROOT / "tests/bench/programs.c"], check=True)
+    subprocess.run([ROOT / "scripts/rootfs", archive, program], check=True)
+    linked_without_ptrace(images, elf)
+    whole, without = [], []
+    for figures, directory in (whole, images), (without, tmp_path):
+        machine = boot(build=directory, icount=True, cpus=1, initrd=str(archive))
+        machine.check("echo 0 > /proc/sys/kernel/randomize_va_space")
+        said = machine.check("programs getppid fault pipe_program futex")
+        figures += [int(number) for number in re.findall(r"^\w+ (\d+)$", said, re.M)]
+    assert len(whole) == len(without) == 4
+    assert all(figure <= least + 1 for figure, least in zip(whole, without)), (whole, without)
