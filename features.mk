@@ -202,6 +202,7 @@ $(call together,programs events,trace/core/user_program.c arch/x86_64/unwind/unw
 $(call together,events commands,trace/events/function_commands.c)
 $(call together,events programs,trace/events/syscalls.c trace/events/syscall_data.c trace/events/syscall_text.c trace/events/systems/raw_syscalls.c trace/events/systems/signal.c)
 $(call together,inject events,trace/inject/events.c)
+$(call together,inject bpf,trace/bpf/helpers/modify_return.c)
 $(call together,inject,selftest/trace/inject.c)
 $(call together,sockets events,trace/events/systems/net.c)
 $(call together,perf probes,trace/perf/probe.c)

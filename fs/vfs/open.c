@@ -9,6 +9,7 @@
 #include "fs/vfs/open.h"
 #include "fs/vfs/fsnotify.h"
 #include "fs/vfs/permission.h"
+#include "kernel/error_injection.h"
 
 /* How to open one file. */
 struct open_flags {
@@ -101,6 +102,7 @@ int vfs_truncate(struct inode *inode, loff_t length)
 	mutex_unlock(&inode->i_mutex);
 	return err;
 }
+ALLOW_ERROR_INJECTION(vfs_truncate, ERRNO);
 
 static int handle_truncate(struct file *file)
 {

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../abi/btf.h"
 #include "operations.h"
 
 #define PROBED   "__x64_sys_getppid" /* of probes */
@@ -91,51 +92,6 @@ __attribute__((noinline, aligned(16))) static void function(void)
 	__asm__ volatile("nop");
 }
 
-/* ---- the types of the kernel ---- */
-
-/* The number of a FUNC, by its name, in /sys/kernel/btf/vmlinux; 0: none. */
-static u32 find_function(const char *name)
-{
-	struct {
-		unsigned short magic;
-		u8 version, flags;
-		u32 hdr_len, type_off, type_len, str_off, str_len;
-	} *header;
-	struct type {
-		u32 name, info, size;
-	} *t;
-	const char *strings;
-	struct stat st;
-	u32 id = 0, *end;
-	int fd = open("/sys/kernel/btf/vmlinux", O_RDONLY);
-	size_t got = 0;
-	ssize_t n;
-
-	if (fd < 0 || fstat(fd, &st))
-		return 0;
-	header = malloc((size_t)st.st_size);
-	while ((n = read(fd, (char *)header + got, (size_t)st.st_size - got)) > 0)
-		got += (size_t)n;
-	close(fd);
-	t = (struct type *)((char *)header + header->hdr_len + header->type_off);
-	end = (u32 *)((char *)t + header->type_len);
-	strings = (char *)header + header->hdr_len + header->str_off;
-	while ((u32 *)t < end) {
-		/* bytes behind the type, by its kind, for each of its members */
-		static const u8 each[32] = { [4] = 12, [5] = 12, [6] = 8, [13] = 8, [15] = 12, [19] = 12 };
-		static const u8 fixed[32] = { [1] = 4, [3] = 12, [14] = 4, [17] = 4 };
-		u32 kind = t->info >> 24 & 31;
-
-		id++;
-		if (kind == 12 && !strcmp(strings + t->name, name))
-			break;
-		t = (struct type *)((char *)(t + 1) + fixed[kind] + each[kind] * (t->info & 0xffff));
-	}
-	id = (u32 *)t < end ? id : 0;
-	free(header);
-	return id;
-}
-
 /* ---- attachments: a descriptor, or -1 ---- */
 
 static int load(u32 type, u32 attach, const struct bpf_insn *insns, u32 len)
@@ -146,7 +102,7 @@ static int load(u32 type, u32 attach, const struct bpf_insn *insns, u32 len)
 
 	if (type == BPF_PROG_TYPE_TRACING) {
 		if (!btf_id)
-			btf_id = find_function(FUNCTION);
+			btf_id = kernel_function_id(FUNCTION);
 		attr.attach_btf_id = btf_id;
 	}
 	return (int)bpf(BPF_PROG_LOAD, &attr);

@@ -33,7 +33,7 @@ static bool injectable(size_t index, struct error_injection_entry *entry)
 	return call;
 }
 
-static bool find_injectable(unsigned long address, struct error_injection_entry *entry)
+bool find_injectable(unsigned long address, struct error_injection_entry *entry)
 {
 	for (size_t i = 0; injectable(i, entry); i++)
 		if ((unsigned long)entry->function == address)

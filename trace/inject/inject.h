@@ -73,6 +73,12 @@ struct dentry *fault_create_debugfs_attr(struct fault_attr *attr);
 /* Reads "interval,probability,space,times" from the command line. False: it is something else. */
 bool setup_fault_attr(struct fault_attr *attr, const char *text);
 
+/* ---- fail_function.c ---- */
+
+struct error_injection_entry;
+/* Finds the entry of the function at this address. False: it is not marked. Any context. */
+bool find_injectable(unsigned long address, struct error_injection_entry *entry);
+
 /* ---- failslab.c ---- */
 
 /* Attaches the capabilities of allocations or lets them go, as they are needed. inject_mutex. */

@@ -23,6 +23,7 @@
 #include "arch/bpf/emit.h"
 #include "arch/cpu/preempt.h"
 #include "arch/patch/text_patch.h"
+#include "kernel/errno.h"
 #include "kernel/preempt.h"
 #include "trace/bpf/attach/run.h"
 #include "trace/bpf/helpers/helpers.h"
@@ -131,6 +132,24 @@ static void emit_mark(struct emitter *e, const struct bpf_prog *prog, u32 value)
 }
 
 /*
+ * Keeps the result of a fmod_ret program: an int that is 0 or an errno, which is what callers of
+ * the function understand. Another number counts as -EINVAL.
+ */
+static void emit_keep_result(struct tramp_pass *p)
+{
+	struct emitter *e = &p->e;
+	u32 right;
+
+	emit_rr(e, X86_W, 0x63, RAX, RAX);     /* movsxd rax, eax */
+	emit_rm(e, X86_W, 0x8d, R11, RAX, -1); /* lea */
+	emit_alu_imm(e, X86_W, X86_CMP, R11, -(MAX_ERRNO + 1));
+	right = emit_skip(e, CC_AE);
+	emit_mov_imm(e, RAX, (u64)-EINVAL);
+	emit_skip_end(e, right);
+	emit_rm(e, X86_W, 0x89, RAX, RBP, result_slot(p));
+}
+
+/*
  * bpf_prog_enter(), bpf_prog_run_counted() and bpf_prog_exit() of run.h. The result is in rax if
  * the program ran.
  */
@@ -153,7 +172,7 @@ static void emit_program(struct tramp_pass *p, const struct bpf_prog *prog, bool
 	emit_call(e, (unsigned long)prog->bpf_func);
 	rare->ran = e->at;
 	if (keeps_result)
-		emit_rm(e, X86_W, 0x89, RAX, RBP, result_slot(p));
+		emit_keep_result(p);
 	emit_mark(e, prog, 0);
 	rare->next = e->at;
 }

@@ -9,6 +9,8 @@
 #include "trace/bpf/core/btf.h"
 #include "trace/bpf/helpers/helpers.h"
 
+DEFINE_LINKER_TABLE(rodata, const struct bpf_modifiable, bpf_modifiables);
+
 #define TRACEPOINT_PREFIX "btf_trace_"
 #define ITERATOR_PREFIX   "bpf_iter_"
 
@@ -112,12 +114,15 @@ static int find_function(struct bpf_prog *prog, const struct btf *btf, const str
 	prog->attach_func_name = name;
 	if (prog->expected_attach_type == BPF_TRACE_ITER)
 		return strncmp(name, ITERATOR_PREFIX, sizeof(ITERATOR_PREFIX) - 1) ? -EINVAL : 0;
-	/*
-	 * No function here allows that its result is changed: there is no list of such functions.
-	 */
-	if (prog->expected_attach_type == BPF_MODIFY_RETURN)
-		return -EINVAL;
 	return find_address(prog);
+}
+
+bool bpf_may_modify_return(unsigned long function)
+{
+	for_each_linker_table_entry (list, bpf_modifiables)
+		if (list->contains(function))
+			return true;
+	return false;
 }
 
 int bpf_check_attach_target(struct bpf_prog *prog)

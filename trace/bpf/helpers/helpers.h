@@ -16,6 +16,7 @@
 #pragma once
 
 #include "kernel/compiler.h"
+#include "kernel/linker_table.h"
 #include "trace/bpf/core/prog.h"
 #include "trace/bpf/helpers/numbers.h"
 
@@ -40,6 +41,17 @@ bool bpf_is_valid_args_access(int off, int size, bool write);
  * attach_func_name and attach_addr. 0, -EINVAL, -ENOENT. attach_target.c. Task context.
  */
 int bpf_check_attach_target(struct bpf_prog *prog);
+/*
+ * Whether a fmod_ret program may run instead of the function at this address: one of the lists has
+ * it. Each of them returns an int or a long that is 0 or an errno. Task context.
+ */
+bool bpf_may_modify_return(unsigned long function);
+struct bpf_modifiable {
+	bool (*contains)(unsigned long function);
+};
+#define BPF_MODIFIABLE(name)                                                                       \
+	static const struct bpf_modifiable modifiable_##name LINKER_TABLE_ENTRY(                   \
+		rodata, bpf_modifiables, #name)
 
 /* bpf_func_proto.prepare of the helpers that print into the trace: enables their event. print.c */
 void bpf_enable_trace_printk(void);

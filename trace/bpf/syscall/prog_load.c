@@ -15,6 +15,7 @@
 #include "kernel/smp.h"
 #include "kernel/time/timekeeping.h"
 #include "trace/bpf/attach/run.h"
+#include "trace/bpf/helpers/helpers.h"
 #include "trace/bpf/syscall/prog_load.h"
 #include "trace/bpf/syscall/sha1.h"
 
@@ -210,7 +211,12 @@ static int check_kind(struct bpf_prog *prog, const union bpf_attr *attr,
 			prog->attach_func_name);
 	else if (error && prog->attach_btf_id)
 		bpf_log(log, "attach_btf_id %u is not a function\n", prog->attach_btf_id);
-	return error;
+	if (error || prog->type != BPF_PROG_TYPE_TRACING ||
+	    prog->expected_attach_type != BPF_MODIFY_RETURN ||
+	    bpf_may_modify_return(prog->attach_addr))
+		return error;
+	bpf_log(log, "%s() is not modifiable\n", prog->attach_func_name);
+	return -EINVAL;
 }
 
 static int verify(struct bpf_prog *prog, const union bpf_attr *attr)
