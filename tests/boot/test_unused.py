@@ -86,6 +86,8 @@ def unused_functions(build, users):
             wanted |= {s.name for s in elf.symbols() if s.shndx == SHN_UNDEF}
     assert len(defined) > 500
     count, inline = occurrences(users), macro_words(users)
+    # A site in a header's function: tracepoint.iter of __tracepoint_NAME is __traceiter_NAME().
+    wanted |= {f"__traceiter_{name[len('__tracepoint_'):]}" for name in wanted if name.startswith("__tracepoint_")}
     # trace_NAME() calls __traceiter_NAME(), by a macro that the build writes, and TRACEPOINT_WITHOUT_SITE(NAME) does.
     wanted |= {f"__traceiter_{word[len('trace_'):]}" for word in count if word.startswith("trace_")}
     wanted |= {f"__traceiter_{name}" for name in tracepoints_without_site(PRODUCT)}
