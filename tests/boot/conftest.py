@@ -7,6 +7,7 @@ import contextlib
 import fcntl
 import os
 import re
+import shutil
 import subprocess
 import time
 
@@ -34,11 +35,28 @@ def each_once(rows, columns):
             for number, row in enumerate(rows) for place, column in enumerate(columns)]
 
 
-def build_in(directory, *arguments):
-    """Run make for a directory. Another worker may want the same: it waits, and then finds everything built."""
+def take_objects(built, directory):
+    """Begin a build of other features with those objects of `built` that the compiler would make again: the ones without a generated header,
+    whose text depends on the features. make compiles all of them again if the flags differ."""
+    before, after = (str(each.relative_to(ROOT)) for each in (built, directory))
+    for needs in (built / "obj").rglob("*.d"):
+        text, target = needs.read_text(), directory / needs.relative_to(built)
+        if f" {before}/include/" not in text and needs.with_suffix(".o").exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text.replace(f"{before}/obj/", f"{after}/obj/"))
+            shutil.copy2(needs.with_suffix(".o"), target.with_suffix(".o"))
+    (directory / "flags").write_text((built / "flags").read_text().replace(f"-I{before}/include", f"-I{after}/include"))
+    shutil.copystat(built / "flags", directory / "flags")
+
+
+def build_in(directory, *arguments, like=None):
+    """Run make for a directory. Another worker may want the same: it waits, and then finds everything built. like: a complete build with the
+    same flags (take_objects())."""
     directory.mkdir(parents=True, exist_ok=True)
     with open(directory / "tests.lock", "w", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        if like and not (directory / "flags").exists():
+            take_objects(like, directory)
         make(f"O={directory.relative_to(ROOT)}", *arguments)
     return directory
 
@@ -50,9 +68,9 @@ def images():
 
 
 @pytest.fixture(scope="session")
-def core():
+def core(images):
     """The directory with nop5.elf and nop5.iso of core and ftrace alone."""
-    return build_in(BUILD / "core", "all", "FEATURES=core ftrace")
+    return build_in(BUILD / "core", "all", "FEATURES=core ftrace", like=images)
 
 
 # The field's own tools, and what their scripts call.
