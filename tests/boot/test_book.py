@@ -143,6 +143,7 @@ def test_a_chapter_fits_the_window_and_begins_in_the_first_screen(book, width, d
         assert places["search"] <= places["top"] < 200, page
 
 
+@pytest.mark.soak
 def test_answers_and_solutions_of_labs_can_be_left_out(book, tmp_path):
     answers = {path.stem for path in (ROOT / "docs/answers").glob("*.md")}
     assert answers == {path.stem for path in (book / "answers").glob("*.html")}
