@@ -3,6 +3,7 @@
  * makes runs on this machine.
  *
  * sources: arch/x86_64/bpf/jit.c arch/x86_64/bpf/jit_insn.c arch/x86_64/bpf/jit_helpers.c trace/bpf/core/interpreter.c
+ * flags: -O1
  */
 #define _GNU_SOURCE
 #include "test.h"

@@ -5,6 +5,7 @@
  *
  * sources: trace/bpf/verifier/tnum.c trace/bpf/verifier/scalar.c
  * sources: trace/bpf/verifier/alu.c trace/bpf/verifier/branch.c
+ * flags: -O1
  */
 #include "test.h"
 
