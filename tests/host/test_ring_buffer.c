@@ -1,7 +1,7 @@
 /*
  * The ring buffer under threads and signals: every event is read intact and in order, or counted as
  * lost. RB_EVENTS=n sets how many events the threads of all storms together try to write (default
- * 1,000,000; `make soak` takes 100,000,000). Signals and the clock write several more for each.
+ * 300,000; `make soak` takes 100,000,000). Signals and the clock write several more for each.
  *
  * sources: trace/ring_buffer/write.c trace/ring_buffer/manage.c trace/ring_buffer/read.c trace/ring_buffer/iter.c trace/ring_buffer/wait.c
  * threads: tsan
@@ -9,7 +9,7 @@
 #define _GNU_SOURCE
 #include "ring_buffer_events.h"
 
-static u64 target_events = 1000000, all_events;
+static u64 target_events = 300000, all_events;
 #define STORMS  7
 #define WRITERS 2
 
