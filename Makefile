@@ -77,6 +77,7 @@
 #:                  link all but these; WITHOUT=ftrace: no call of __fentry__ at the
 #:                  start of functions
 #: MCOUNT=script    scripts/recordmcount lists the calls; cc: the compiler does
+#: SELF_TRACING=1   functions of the tracer that only tasks execute can be traced, too
 #: BALLAST=40000    add this many small functions to the image, to measure
 #: O=build          the directory for everything that is built
 #: V=1              show the commands
@@ -218,6 +219,14 @@ UNTRACED += arch/x86_64/probes/kprobes%	# executes probed instructions in the br
 UNTRACED += arch/x86_64/patch/text_alias%	# writes to text while a batch of sites holds breakpoints
 UNTRACED += arch/x86_64/unwind/unwind%	# finds the callback that has faulted, while all functions call it
 
+# The files of the tracer that SELF_TRACING=1 compiles with the call: tasks execute them, which use files of
+# tracefs, and no callback does.
+SELF_TRACED := $(if $(filter 1,$(SELF_TRACING)),$(addprefix trace/, \
+	core/control_files.c core/files.c core/instances.c core/options.c core/size_files.c \
+	events/error_log.c events/files.c events/format.c events/set_event.c events/show_events.c \
+	filter/files.c filter/parse.c filter/predicate.c hist/create.c hist/parse.c probes/probe_command.c \
+	probes/probe_parse.c synth/parse.c trigger/file.c trigger/parse.c))
+
 # gcc notices which registers a static function leaves alone, and its callers then keep values there.
 # A return probe of the function does not leave them alone. With -pg gcc does not do this.
 NOT_TRACED := $(if $(CC_IS_CLANG),,-fno-ipa-ra)
@@ -276,7 +285,7 @@ $(O)/flags $(MODULE_FLAGS): FORCE
 	@CC='$(CC)' MCOUNT='$(MCOUNT)' scripts/install-deps --check build
 	@mkdir -p $(@D) $(OBJ_DIRS)
 	@printf '%s\n' '$(shell $(CC) --version 2>/dev/null | head -n1)' '$(CFLAGS)' '$(TRACED) $(NOT_TRACED) $(RECORDMCOUNT)' \
-		'$(UNTRACED)' '$(NASMFLAGS)' '$(LDFLAGS)' '$(VDSO_CFLAGS)' >$@.new
+		'$(UNTRACED)$(if $(SELF_TRACED), $(SELF_TRACED))' '$(NASMFLAGS)' '$(LDFLAGS)' '$(VDSO_CFLAGS)' >$@.new
 	@cmp -s $@ $@.new && rm $@.new || mv $@.new $@
 $(O)/sources: FORCE
 	@mkdir -p $(@D)
@@ -297,7 +306,7 @@ how_far   = $(if $(filter $@,$(UNBUILT)),$(eval COMPILED += x)[$(words $(COMPILE
 
 define compile
 	$(call say,CC,$(how_far)$<)
-	$(Q)$(CC) $(CFLAGS) $(if $(filter $(UNTRACED),$<),$(NOT_TRACED),$(TRACED)) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) $(if $(filter-out $(SELF_TRACED),$(filter $(UNTRACED),$<)),$(NOT_TRACED),$(TRACED)) -MMD -MP -c -o $@ $<
 	$(if $(RECORDMCOUNT),$(Q)$(RECORDMCOUNT) $@)
 endef
 

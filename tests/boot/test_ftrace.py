@@ -275,6 +275,7 @@ def test_ftrace_enabled_turns_all_calls_off_and_what_changes_meanwhile_counts_af
     try:
         check(f"echo 0 > {enabled}; echo > trace")
         assert tracing.read("enabled_functions") == "" and tracing.entries() == []
+        assert check("dmesg | grep -c deprecated") == "1\n"
         tracing.verify()
         check("echo 1 > function_profile_enabled; echo vfs_read vfs_write > set_ftrace_filter; cat /proc/uptime")
         assert tracing.read("enabled_functions") == "" and tracing.entries() == []
@@ -502,6 +503,28 @@ def test_the_tracer_works_in_a_build_of_another_kind(boot, variant, how):
     tracing.verify()
     tracing.write("set_ftrace_filter", "")
     machine.check("hackbench -g 1 -l 10")
+    tracing.verify()
+    tracing.write("current_tracer", "nop")
+    assert tracing.read("enabled_functions") == ""
+    tracing.verify()
+
+
+@pytest.mark.soak
+@pytest.mark.variant
+def test_parts_of_the_tracer_are_traced_in_a_build_of_their_own(boot, variant):
+    machine = boot(cpus=4, build=variant("SELF_TRACING=1"))
+    tracing, check = Tracing(machine), machine.check
+    assert check("grep -c -x -e filter_compile -e trace_set_options_locked available_filter_functions") == "2\n"
+    tracing.write("set_ftrace_filter", "filter_*")
+    tracing.write("current_tracer", "function")
+    check("echo 'prev_pid == 7' > events/sched/sched_switch/filter")
+    assert "filter_compile" in {entry["function"] for entry in tracing.entries()}
+    # All of it on 4 CPUs, while files of the tracer are written and read.
+    tracing.write("set_ftrace_filter", "")
+    check("hackbench -g 2 -l 200 > /dev/null & for i in $(seq 30); do echo \"prev_pid == $i && cpu & CPUS{0-3}\" > events/sched/sched_switch/filter; "
+          "echo sched > set_event; echo hist:keys=next_pid > events/sched/sched_switch/trigger; mkdir instances/s$i; cat set_event trace_options > /dev/null; "
+          "echo function_graph > current_tracer; echo '!hist:keys=next_pid' > events/sched/sched_switch/trigger; rmdir instances/s$i; "
+          "echo function > current_tracer; echo > set_event; done; wait")
     tracing.verify()
     tracing.write("current_tracer", "nop")
     assert tracing.read("enabled_functions") == ""
