@@ -142,7 +142,7 @@ def tracked_files(root):
     tracked = git_files(root, "--cached")
     folders = {name.split("/")[0] for name in tracked if "/" in name}
     new = {name for name in git_files(root, "--others", "--exclude-standard") if "/" in name and name.split("/")[0] in folders}
-    return sorted(name for name in tracked | new if (root / name).is_file() or (root / name).is_symlink())
+    return sorted(name for name in tracked | new if os.path.isfile(path := os.path.join(root, name)) or os.path.islink(path))
 
 
 def git_files(root, *options):

@@ -43,7 +43,7 @@ class LabTree:
                 or name.startswith(("docs/", "labs/tests/", "tests/host/bpf_", "tests/host/host_", "tests/fuzz/bpf_", "user/", "modules/")) or name in ("CHANGELOG.md", "CONTRIBUTING.md"))
 
     def has_source_beside(self, name):
-        return any(other.endswith((".c", ".asm")) and Path(name).parent in Path(other).parents for other in self.names) or name == "linker.ld"
+        return any(other.endswith((".c", ".asm")) and other.startswith(f"{os.path.dirname(name)}/") for other in self.names) or name == "linker.ld"
 
     def test_modules(self, tests):
         """The tests of other labs that those of this lab import."""
@@ -71,8 +71,8 @@ class LabTree:
 
     def included(self, name, other):
         """The file that `#include "other"` in a file names; None for one of the compiler, and for a generated one."""
-        places = (other, re.sub("^arch/", f"{MACHINE}/", other), f"{MACHINE}/include/{other}", str(Path(name).parent / other))
-        return next((place for place in places if (self.root / place).is_file()), None)
+        places = (other, re.sub("^arch/", f"{MACHINE}/", other), f"{MACHINE}/include/{other}", os.path.join(os.path.dirname(name), other))
+        return next((place for place in places if os.path.isfile(os.path.join(self.root, place))), None)
 
     def pages(self, names):
         """What there is of docs/, user/ and modules/."""
