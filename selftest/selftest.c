@@ -8,6 +8,7 @@
 #include "kernel/errno.h"
 #include "kernel/init.h"
 #include "kernel/lib/glob.h"
+#include "kernel/lib/kstrtox.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/panic.h"
@@ -42,6 +43,19 @@ __setup_string("selftest_except", except);
 /* `selftest_nonce=WORD` lets each result end with the word: who reads it sees that it is new. */
 static char nonce[32];
 __setup_string("selftest_nonce", nonce);
+
+static unsigned long percent = 100;
+
+static int __init setup_rounds(const char *value)
+{
+	return value ? kstrtoul(value, 10, &percent) : -EINVAL;
+}
+__setup("selftest_rounds", setup_rounds);
+
+unsigned selftest_rounds(unsigned all)
+{
+	return max((unsigned)(all * percent / 100), 1U);
+}
 
 /* Tells if one of the globs, which have commas between them, matches text. */
 static bool one_matches(const char *globs, const char *text)

@@ -33,6 +33,12 @@ struct selftest {
 	static void selftest_##suite_##_##name_(struct selftest *test __unused)
 
 /*
+ * How often a test tries what needs luck: `all` times, or as many percent of that as
+ * `selftest_rounds=` says, but once at least.
+ */
+unsigned selftest_rounds(unsigned all);
+
+/*
  * EXPECT and ASSERT report an expression that is false, and mark the test as failed. After that
  * EXPECT continues, and ASSERT returns from the test.
  */

@@ -301,7 +301,7 @@ SELFTEST(bpf_trampoline, every_call_is_right_while_programs_and_tracers_come_and
 	rcu_barrier_tasks();
 	text_area_stats_read(&before);
 	ASSERT(test_group_start(&callers, num_online_cpus(), EACH_CPU, keep_calling, &c));
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < selftest_rounds(3); i++)
 		change_everything(test, links);
 	WRITE_ONCE(c.stop, true);
 	test_group_wait(&callers);

@@ -12,7 +12,7 @@
 /* A round waits for every CPU, and an emulator may run 16 CPUs one after another. */
 static unsigned storm_rounds(void)
 {
-	return max(200 / num_online_cpus(), 10U);
+	return max(selftest_rounds(200) / num_online_cpus(), 10U);
 }
 
 static unsigned last_online_cpu(void)

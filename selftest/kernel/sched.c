@@ -364,7 +364,7 @@ SELFTEST(sched, running_task_has_moved_when_its_affinity_is_set)
 	unsigned wrong = 0;
 
 	ASSERT(test_group_start(&group, 2, ANY_CPU, spin, &s));
-	for (unsigned i = 0; i < 500; i++) {
+	for (unsigned i = 0; i < selftest_rounds(500); i++) {
 		struct task_struct *p = group.threads[i % 2].task;
 		unsigned cpu = nth_online_cpu(i / 2);
 		struct cpumask mask;

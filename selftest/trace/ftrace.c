@@ -142,7 +142,7 @@ SELFTEST(ftrace, every_function_traced_on_and_off_keeps_the_system_running)
 {
 	EXPECT(ftrace_set_filter(&counter, "", 0, true) == 0);
 	atomic64_set(&hits, 0);
-	for (unsigned i = 0; i < 10; i++) {
+	for (unsigned i = 0; i < selftest_rounds(10); i++) {
 		ASSERT(register_ftrace_function(&counter) == 0);
 		msleep(1);
 		ASSERT(unregister_ftrace_function(&counter) == 0);

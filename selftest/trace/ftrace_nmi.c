@@ -19,10 +19,10 @@
 #include "kernel/time/trace_clock.h"
 #include "trace/ftrace/recursion.h"
 
-#define BUFFER_SIZE (8 * RB_PAGE_SIZE) /* small: most events are overwritten, and counted so */
-#define WRITES      4000U              /* by each CPU */
-#define NMIS        5000U              /* at least, while sites are patched */
-#define FIRE_EVERY  32U                /* calls: with more NMIs the CPUs would do nothing else */
+#define BUFFER_SIZE (8 * RB_PAGE_SIZE)     /* small: most events are overwritten, and counted so */
+#define WRITES      4000U                  /* by each CPU */
+#define NMIS        selftest_rounds(5000U) /* at least, while sites are patched */
+#define FIRE_EVERY  32U /* calls: with more NMIs the CPUs would do nothing else */
 #define PAUSE_EVERY 1024U
 #define TOGGLES     5U /* at least, while NMIs arrive */
 #define LEVELS      TRACE_RECURSION_BITS

@@ -20,7 +20,7 @@
 
 /* ---- tracing_on and snapshots ---- */
 
-#define ON_OFF_ROUNDS 1000000U
+#define ON_OFF_ROUNDS selftest_rounds(1000000U)
 
 static bool stop_snapshots; /* [A] */
 
@@ -57,7 +57,7 @@ SELFTEST(trace, tracing_on_keeps_its_value_while_snapshots_are_taken)
 	reset();
 }
 
-#define SNAPSHOT_ROUNDS 200000U
+#define SNAPSHOT_ROUNDS selftest_rounds(200000U)
 
 SELFTEST(trace, a_snapshot_of_one_instance_does_not_serve_for_another)
 {
@@ -146,7 +146,7 @@ SELFTEST(trace, no_entry_is_completed_after_a_write_of_0_to_tracing_on)
 
 #define FORK_PARENT 30000
 #define FORK_CHILD  30001
-#define FORK_ROUNDS 300U
+#define FORK_ROUNDS selftest_rounds(300U)
 #define PID_WORDS   600U
 
 static bool stop_writing; /* [A] */

@@ -137,7 +137,7 @@ SELFTEST(trace_pipe, readers_that_wait_share_the_events_and_end_with_tracing_on)
 	/* Each turn waits until all lines are read, so a lost wakeup hangs the test. Each turn
 	 * writes three lines for three readers, so that each reader can read one and reach the end.
 	 */
-	for (unsigned i = 0; i < 500; i++) {
+	for (unsigned i = 0; i < selftest_rounds(500); i++) {
 		trace_puts("one\n");
 		trace_puts("two\n");
 		trace_puts("three\n");

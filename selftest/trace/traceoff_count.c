@@ -9,7 +9,7 @@
 #include "trace/core/write.h"
 
 #define OFF_COUNT  1000000U
-#define OFF_ROUNDS 500U
+#define OFF_ROUNDS selftest_rounds(500U)
 
 static bool stop_traceoff; /* [A] */
 

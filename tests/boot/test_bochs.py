@@ -18,7 +18,6 @@ SOUND = re.compile(r"^\d+ sites, 0 mismatches$", re.M)
 # With PCID and x2APIC; of AMD, without both; with CET; the first one with 64 bits that has all that nop5 needs.
 MODELS = ["corei7_skylake_x", "ryzen", "tigerlake", "core2_penryn_t9600"]
 # A model without 64-bit mode, and the oldest one with it, of AMD, which has no cmpxchg16b.
-QUICKLY_REFUSED = "p4_willamette"
 REFUSED = {"p4_willamette": "64-bit mode (LM)", "core_duo_t2400_yonah": "64-bit mode (LM)", "athlon64_clawhammer": "cmpxchg16b (CX16)"}
 
 
@@ -60,6 +59,7 @@ def test_two_cpus_boot_trace_and_switch_events(images):
     assert counts[0] == 2 and len(counts) == 4 and min(counts) > 0, result.stdout
 
 
+@pytest.mark.soak
 def test_a_panic_ends_bochs_with_3_and_its_report(images):
     result = boot_bochs("--cpus", "1", "echo c > /proc/sysrq-trigger")
     assert result.returncode == 3
@@ -117,7 +117,8 @@ def test_each_end_of_a_machine_has_its_status(images, arguments, status, message
     assert message in result.stderr
 
 
-@pytest.mark.parametrize("model", [pytest.param(model, marks=[pytest.mark.soak] * (model != QUICKLY_REFUSED)) for model in REFUSED])
+@pytest.mark.soak
+@pytest.mark.parametrize("model", REFUSED)
 def test_a_model_that_lacks_something_is_refused_in_a_line(images, model):
     result = boot_bochs("--cpus", "1", "--cpu", model, "ls")
     assert result.returncode == 3

@@ -11,7 +11,7 @@ import pytest
 from conftest import build_in, each_once
 from nop5 import BUILD, ROOT, eventually, gdb, gdb_port, host
 from test_ftrace import ENTRY
-from test_selftests import BRIEF, run_selftests
+from test_selftests import BRIEF, SHORT, run_selftests
 
 sys.path.append(str(ROOT / "tests"))
 from elf import Elf  # noqa: E402
@@ -225,9 +225,9 @@ def test_wait_ends_when_a_job_has_an_oops_while_it_ends(monitor, core, tmp_path)
     assert machine.check("ls /d; echo on") == "on\n"
 
 
-@pytest.mark.parametrize("cpus", [1, pytest.param(2, marks=pytest.mark.soak)])
-def test_the_core_passes_its_self_tests(boot, core_with_tests, cpus):
-    run_selftests(boot, build=core_with_tests, cpus=cpus, append=BRIEF, at_least=220)
+@pytest.mark.parametrize("cpus, append", [(1, SHORT), pytest.param(2, BRIEF, marks=pytest.mark.soak)], ids=["1", "2"])
+def test_the_core_passes_its_self_tests(boot, core_with_tests, cpus, append):
+    run_selftests(boot, build=core_with_tests, cpus=cpus, append=append, at_least=220)
 
 
 def linked_with_only_what_they_need(features):

@@ -2,6 +2,8 @@
 import re
 import subprocess
 
+import pytest
+
 from nop5 import ROOT
 from test_abi import build_programs, expected, printed_by
 
@@ -29,8 +31,9 @@ def test_gdb_shows_where_a_program_has_crashed(boot, images):
     assert re.search(r"0x400000 .*/crash$", text, re.M), text
 
 
-def test_programs_that_crash_at_once_on_eight_cpus_all_end(boot):
+@pytest.mark.parametrize("rounds", [1, pytest.param(10, marks=pytest.mark.soak)])
+def test_programs_that_crash_at_once_on_eight_cpus_all_end(boot, rounds):
     machine = boot(cpus=8, initrd=build_programs([("musl", "core_dump_storm")]))
-    for _ in range(3):
+    for _ in range(rounds):
         assert printed_by(machine, "core_dump_storm", "musl") == expected("core_dump_storm")
     assert machine.check("ps -o comm | grep -c core_dump || true") == "0\n"

@@ -11,10 +11,11 @@ OBJECTS = "awk '$1 == \"perf_event\" { print $2 }' /proc/slabinfo"
     # Alone: it counts what all tasks do, and PID 1 still waits for the orphans of the others.
     ("perf_tracepoint_storm",),
 ], ids="-".join)
-def test_no_hit_and_no_event_is_lost_among_eight_cpus(boot, programs):
+@pytest.mark.parametrize("rounds", [1, pytest.param(8, marks=pytest.mark.soak)])
+def test_no_hit_and_no_event_is_lost_among_eight_cpus(boot, programs, rounds):
     machine = boot(cpus=8, mem="512M", initrd=build_programs([("musl", name) for name in programs]))
     assert machine.check(OBJECTS) == "0\n"
-    for _ in range(2):
+    for _ in range(rounds):
         for name in programs:
             assert printed_by(machine, name, "musl") == expected(name)
     # A worker frees them after a grace period.

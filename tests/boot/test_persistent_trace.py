@@ -78,7 +78,7 @@ def test_a_new_trace_replaces_that_of_the_last_boot(machine):
 
 def trace_functions(nop5):
     nop5.check(f"cd {LAST}; echo 0 > tracing_on; echo > trace; echo function > current_tracer; echo 1 > tracing_on; "
-               "hackbench -g 1 -l 20 > /dev/null")
+               "hackbench -g 1 -l 5 > /dev/null")
 
 
 def sysrq_reboot(nop5):

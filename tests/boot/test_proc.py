@@ -108,7 +108,7 @@ def test_interrupts_is_linuxs_table(nop5):
 
 def test_interrupts_counts_what_happens(nop5):
     before = interrupts(nop5)
-    nop5.check("hackbench -g 2 -l 50")
+    nop5.check("hackbench -g 1 -l 20")
     after = interrupts(nop5)
     for kind in ("LOC", "RES", "4"):
         assert sum(after[kind]) > sum(before[kind]), kind

@@ -119,16 +119,16 @@ def test_callers_of_a_function_that_fails_give_everything_back(boot):
     resources_return_to(machine, before)
 
 
-# What `hackbench -g 2 -l 50` writes to pipes. Each of two groups has 20 senders, and each sender sends 50 messages to each of 20
+# What `hackbench -g 2 -l 10` writes to pipes. Each of two groups has 20 senders, and each sender sends 10 messages to each of 20
 # receivers. Senders and receivers report that they are ready.
-WRITES = 2 * 20 * 20 * 50 + 2 * 40
+WRITES = 2 * 20 * 20 * 10 + 2 * 40
 
 
 def test_latency_has_each_call_in_one_slot(boot):
     machine = boot(cpus=8)
     for sample in ("latency", "count"):
         load(machine, sample, "pipe_write_iter")
-    machine.check("hackbench -g 2 -l 50")
+    machine.check("hackbench -g 2 -l 10")
     lines = read(machine, "latency").splitlines()
     slots = [re.fullmatch(r"from +(\d+) ns: (\d+) calls", line).groups() for line in lines]
     starts = [int(start) for start, calls in slots]
@@ -178,7 +178,7 @@ def test_samples_come_and_go_while_their_function_runs_on_all_cpus(boot):
         machine.check(f"echo '{line} 2> /dev/null' >> /tmp/script")
     before = None
     for _ in range(2):
-        machine.check("hackbench -g 2 -l 50 &")
+        machine.check("hackbench -g 2 -l 10 &")
         for _ in range(2):
             machine.check("sh /tmp/script &")
         machine.check("wait")
@@ -190,7 +190,7 @@ def test_samples_come_and_go_while_their_function_runs_on_all_cpus(boot):
         before = before or resources(machine)  # the first turn has allocated the buffer
     resources_return_to(machine, before)
     load(machine, "count", "pipe_write_iter")
-    machine.check("hackbench -g 2 -l 50")
+    machine.check("hackbench -g 2 -l 10")
     assert read(machine, "count") == f"{WRITES} calls\n"
 
 

@@ -12,6 +12,8 @@ from nop5 import EXIT_POWEROFF, parse_ktap
 QUICK = "selftest_fuzz=50 selftest_refuse=97"
 BRIEF = "selftest_fuzz=10 selftest_refuse=997"
 LONG = "selftest_fuzz=200"
+# What `make test` adds to BRIEF: a fifth of the rounds of tests that wait for luck.
+SHORT = f"{BRIEF} selftest_rounds=20"
 
 # What does not depend on the number of CPUs, and storms, which wait for luck. The kernel takes up to 127 bytes.
 NOT_OF_CPUS = "selftest_except=ftrace_memory,probes_memory,seq_file,*storm*,*without_memory*,*_at_any_instruction_*,kprobes_text,*malformed_writes*"
@@ -32,11 +34,11 @@ def run_selftests(boot, append=QUICK, at_least=250, **arguments):
 
 
 def test_selftests_pass_on_one_cpu(boot):
-    run_selftests(boot, cpus=1, append=f"{BRIEF} {OF_CPUS}")
+    run_selftests(boot, cpus=1, append=f"{SHORT} {OF_CPUS}")
 
 
 def test_selftests_that_use_other_cpus_pass(boot):
-    run_selftests(boot, cpus=2, append=f"{BRIEF} {NOT_OF_CPUS}")
+    run_selftests(boot, cpus=2, append=f"{SHORT} {NOT_OF_CPUS}")
 
 
 def test_an_interrupt_at_any_instruction_of_the_entry_comes_after_it_in_the_graph(boot):

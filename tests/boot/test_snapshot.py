@@ -120,7 +120,7 @@ def test_a_probe_takes_snapshots_under_load(boot):
     machine.check("mkdir /tmp/here; mkdir /tmp/there")
     assert "__x64_sys_mkdir:snapshot:count=0" in machine.check("cat set_ftrace_filter")
     assert re.search(r"^ +mkdir-\d+ ", machine.check("cat snapshot"), re.M)
-    machine.check("echo '*lock*:snapshot' >> set_ftrace_filter; hackbench -g 2 -l 20; echo '!*:snapshot' >> set_ftrace_filter")
+    machine.check("echo '*lock*:snapshot' >> set_ftrace_filter; hackbench -g 1 -l 10; echo '!*:snapshot' >> set_ftrace_filter")
     machine.check("echo nop > current_tracer; echo '!*:snapshot:0' >> set_ftrace_filter; echo 0 > snapshot")
     assert machine.check("cat enabled_functions") == ""
     assert machine.check("cat /sys/kernel/debug/ftrace_verify").endswith(" 0 mismatches\n")
