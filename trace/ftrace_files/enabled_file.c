@@ -3,13 +3,11 @@
  * calls of all callbacks off, so the function tracers, probes and profilers get no calls.
  */
 #include "fs/proc/proc_fs.h"
-#include "kernel/printk/printk.h"
 #include "kernel/sched/mutex.h"
 #include "trace/ftrace/internal.h"
 
 static DEFINE_MUTEX(enabled_mutex); /* taken before ftrace_lock */
 static int ftrace_enabled = 1;      /* [enabled_mutex] what was written: 0, or any other number */
-static bool warned;                 /* [enabled_mutex] */
 
 static int proc_ftrace_enabled(const struct ctl_table *table, bool write, char *buf, size_t size)
 {
@@ -22,9 +20,6 @@ static int proc_ftrace_enabled(const struct ctl_table *table, bool write, char *
 		error = ftrace_set_enabled(ftrace_enabled);
 		if (error)
 			ftrace_enabled = before;
-		else if (!ftrace_enabled && !warned)
-			pr_warn("ftrace: turning it off by ftrace_enabled is deprecated\n");
-		warned |= !error && !ftrace_enabled;
 	}
 	mutex_unlock(&enabled_mutex);
 	return error;
