@@ -156,6 +156,10 @@ $(call feature,rv,events,\
 	trace/rv,\
 	runtime verification: monitors that compare what the kernel does with an automaton; reactors)
 
+$(call feature,user_events,events programs,\
+	trace/user_events kernel/vm/writable_page.c,\
+	events that programs define and write: user_events_data; bits in their memory that say whether an event is on)
+
 $(call feature,perf,events programs breakpoints,\
 	trace/perf kernel/mm/vmap.c arch/x86_64/unwind/unwind_event.c arch/x86_64/unwind/perf_regs.c arch/x86_64/unwind/perf_regs.h \
 	arch/x86_64/time/tsc_conversion.c,\

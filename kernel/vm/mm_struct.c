@@ -7,6 +7,7 @@
  * (arch/user/mmu_context.h).
  */
 #include "kernel/vm/internal.h"
+#include "kernel/vm/mm_part.h"
 
 #include "arch/cpu/percpu.h"
 #include "kernel/init.h"
@@ -15,6 +16,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/panic.h"
 
+DEFINE_LINKER_TABLE(rodata, const struct mm_part, mm_parts);
 const struct vm_file_hooks *vm_file_hooks __ro_after_init;
 void (*xol_area_free_hook)(struct xol_area *area);
 static struct kmem_cache *mm_cache;
@@ -112,6 +114,8 @@ void mmput(struct mm_struct *mm)
 	might_sleep();
 	if (!atomic_dec_and_test(&mm->mm_users))
 		return;
+	for_each_linker_table_entry (part, mm_parts)
+		part->exit(mm);
 	exit_mmap(mm);
 	oom_mm_is_free(mm);
 	if (mm->exe_file)
@@ -249,6 +253,8 @@ struct mm_struct *dup_mm(struct mm_struct *old)
 	mm->hiwater_vm = mm->total_vm;
 	/* Other threads of the parent must not go on writing to pages that are shared now. */
 	flush_tlb_mm_range(old, 0, TASK_SIZE_MAX, false);
+	for_each_linker_table_entry (part, mm_parts)
+		error = error ? error : part->copy(old, mm);
 	mmap_write_unlock(old);
 	if (error) {
 		mmput(mm);

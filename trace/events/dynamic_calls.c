@@ -3,7 +3,8 @@
  *
  * A file of such an event must not be used after the event is freed. So the event's directory has
  * an owner (fs/file/file_owner.h) in each trace_array, and the event is removed only while none of
- * its files is open. The directory events/SYSTEM goes with its last event, and has an owner as
+ * its files is open. An event with release() goes from the directories at once: its open files keep
+ * it, and can change nothing any more. The directory events/SYSTEM goes with its last event, and has an owner as
  * well. In an instance the parent of these owners is the instance.
  *
  * E protects all of this. T is held while all trace_arrays are visited.
@@ -150,6 +151,7 @@ static void remove_file(struct trace_event_file *file)
 	struct event_system *system = last_of_system(file);
 
 	list_del_rcu(&file->list);
+	__atomic_fetch_or(&file->flags, EVENT_FILE_FL_REMOVED, __ATOMIC_SEQ_CST);
 	if (file->flags & EVENT_FILE_FL_WAS_ENABLED) {
 		/* The number of the event may mean another event later. */
 		tracing_reset_online_cpus(file->tr);
@@ -235,7 +237,7 @@ int trace_remove_event_call(struct trace_event_call *call)
 
 	mutex_lock(&trace_types_lock);
 	if (!call->users && !call->eprobes && !busy_in_any(call))
-		error = close_all_doors(call);
+		error = call->release ? 0 : close_all_doors(call);
 	mutex_unlock(&trace_types_lock);
 	if (!error)
 		remove_call(call);

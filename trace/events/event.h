@@ -61,6 +61,12 @@ struct trace_event_call {
 	u32 flags;                             /* TRACE_EVENT_FL_* */
 	unsigned users;        /* [E] histograms and other code that keep a dynamic event */
 	unsigned eprobes;      /* [E] event probes that are made of this event */
+	/*
+	 * Of a dynamic event that may be removed while its files are open: frees it, when keepers
+	 * is 0. Any context. NULL: of another event.
+	 */
+	void (*release)(struct trace_event_call *call);
+	atomic_t keepers;      /* [A] with release: its owner as one, and each trace_event_file */
 	struct list_head list; /* [E] in trace_event_calls */
 };
 
@@ -102,8 +108,9 @@ struct trace_event_call *trace_find_event_call(const char *system, const char *n
 int trace_add_event_call(struct trace_event_call *call);
 /*
  * Removes a dynamic event from all trace_arrays. Clears the traces that may have entries of it. 0,
- * or -EBUSY: the event is enabled, a trigger or a histogram uses it, or one of its files is open.
- * Readers may still print with the event: free it with call_rcu_tasks(). E held.
+ * or -EBUSY: the event is enabled, a trigger or a histogram uses it, or one of its files is open
+ * and the event has no release(). Readers may still print with the event: free it with
+ * call_rcu_tasks(); one with release() there, after trace_event_call_put(). E held.
  */
 int trace_remove_event_call(struct trace_event_call *call);
 /*
@@ -144,6 +151,8 @@ enum {
 	EVENT_FILE_FL_PRINTK = 0x400,       /* tp_printk: the event is printed as well */
 	EVENT_FILE_FL_PERF = 0x800,         /* of perf: no trace_array records it (record.h) */
 	EVENT_FILE_FL_PERF_ASKS = 0x1000,   /* with that: wants_record() may drop a hit, too */
+	EVENT_FILE_FL_KEEPS_CALL = 0x2000,  /* counted in call->keepers */
+	EVENT_FILE_FL_REMOVED = 0x4000,     /* the event is removed: only open files are left */
 };
 /* What enabling sets. */
 #define EVENT_FILE_FL_ON                                                                           \
@@ -189,6 +198,17 @@ struct trace_array_events {
 /* Adds the file of an event to tr. NULL: no memory. E held. */
 struct trace_event_file *trace_event_file_create(struct trace_array *tr,
 						 struct trace_event_call *call);
+/* Whether what is open is a file of a removed event: what changes the event gives -ENODEV. E held. */
+static inline bool trace_event_file_removed(const struct trace_event_file *file)
+{
+	return unlikely(file->flags & EVENT_FILE_FL_REMOVED);
+}
+/* The owner of a removed event with release() drops it. Open files may keep it. Any context. */
+static inline void trace_event_call_put(struct trace_event_call *call)
+{
+	if (atomic_dec_and_test(&call->keepers))
+		call->release(call);
+}
 /* Frees a file that no probe and no list walker uses. */
 void trace_event_file_free(struct trace_event_file *file);
 

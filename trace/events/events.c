@@ -47,6 +47,10 @@ struct trace_event_file *trace_event_file_create(struct trace_array *tr,
 	file->call = call;
 	file->tr = tr;
 	INIT_LIST_HEAD(&file->triggers);
+	if (call->release) {
+		atomic_inc(&call->keepers);
+		file->flags |= EVENT_FILE_FL_KEEPS_CALL;
+	}
 	if (pid_filter_active(&events->pids->filter))
 		file->flags |= EVENT_FILE_FL_PID_FILTER;
 	if (trace_events_printed())
@@ -60,6 +64,8 @@ struct trace_event_file *trace_event_file_create(struct trace_array *tr,
 void trace_event_file_free(struct trace_event_file *file)
 {
 	event_filter_free(file->filter);
+	if (file->flags & EVENT_FILE_FL_KEEPS_CALL)
+		trace_event_call_put(file->call);
 	kfree(file);
 }
 

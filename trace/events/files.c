@@ -55,7 +55,9 @@ static ssize_t event_enable_write(struct file *file, const char *buf, size_t cou
 	if (error)
 		return error;
 	mutex_lock(&event_mutex);
-	error = trace_event_enable_disable(event_file, on, false);
+	error = trace_event_file_removed(event_file)
+			? -ENODEV
+			: trace_event_enable_disable(event_file, on, false);
 	mutex_unlock(&event_mutex);
 	return error ? error : (ssize_t)count;
 }

@@ -256,8 +256,13 @@ static ssize_t event_inject_write(struct file *file, const char *buf, size_t cou
 		entry = (struct trace_entry *)inj.record;
 		tracing_entry_init(entry, 0, tracing_gen_ctx(), current->pid);
 		error = parse(&inj, text);
+		/* Under E the event stays, and with it its number. */
+		mutex_lock(&event_mutex);
+		if (!error && trace_event_file_removed(event_file))
+			error = -ENODEV;
 		if (!error)
 			write_record(event_file, &inj);
+		mutex_unlock(&event_mutex);
 	}
 	kfree(inj.record);
 	kfree(text);

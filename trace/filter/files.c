@@ -151,7 +151,9 @@ static ssize_t event_filter_write(struct file *file, const char *buf, size_t cou
 	if (error)
 		return error;
 	mutex_lock(&event_mutex);
-	if (is_clear)
+	if (trace_event_file_removed(event_file))
+		error = -ENODEV;
+	else if (is_clear)
 		set_filter(event_file, NULL, false);
 	else
 		error = set_event_filter(event_file, text);

@@ -75,6 +75,7 @@ int event_trigger_apply(struct trace_event_file *file, const char *text)
 
 static ssize_t trigger_write(struct file *file, const char *buf, size_t count, loff_t *pos)
 {
+	struct trace_event_file *event_file = file->f_inode->i_private;
 	char *text;
 	int error;
 
@@ -88,7 +89,8 @@ static ssize_t trigger_write(struct file *file, const char *buf, size_t count, l
 	memcpy(text, buf, count);
 	text[count] = '\0';
 	mutex_lock(&event_mutex);
-	error = event_trigger_apply(file->f_inode->i_private, strim(text));
+	error = trace_event_file_removed(event_file) ? -ENODEV
+						     : event_trigger_apply(event_file, strim(text));
 	mutex_unlock(&event_mutex);
 	kfree(text);
 	if (error)
