@@ -60,6 +60,7 @@ ALL = {
     "probes": Subject(("trace/kprobes", "trace/uprobes", "trace/probes", "trace/probe_events"),
                       ("test_kprobe*", "test_uprobes", "test_probes", "test_eprobes", "test_fprobe_events", "test_watchpoints", "test_inject"), (), ("fuzz_probe",)),
     "inject": Subject(("trace/inject", "trace/kmemleak"), ("test_error_injection",)),
+    "user_events": Subject(("trace/user_events", "kernel/vm/writable_page.c"), ("test_user_events",)),
     "rv": Subject(("trace/rv", "scripts/rvgen"), ("test_rv",)),
     "latency": Subject(("trace/tracers/latency", "trace/tracers/noise", "kernel/preemptirq.c", "kernel/preemptirq.h",
                         "kernel/preemptirq_events.h"), ("test_latency",)),

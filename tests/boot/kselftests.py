@@ -36,8 +36,8 @@ PROGRAMS = {
             "syscall_numbering", "sysret_rip", "test_mremap_vdso", "test_vsyscall"),
 }
 NEWER_PACKAGE = "linux-source-6.12"
-NEWER = ("ring-buffer/map_test",)
-NEWER_HEADERS = ("trace_mmap.h",)
+NEWER = ("ring-buffer/map_test", *(f"user_events/{name}_test" for name in ("abi", "dyn", "ftrace", "perf")))
+NEWER_HEADERS = ("trace_mmap.h", "user_events.h")
 NAMES = [f"{folder}/{program}" for folder, programs in PROGRAMS.items() for program in programs]
 # What each folder's Makefile says, and static.
 FLAGS = {"breakpoints": ["-O0"]}

@@ -4,8 +4,8 @@
  * A file of such an event must not be used after the event is freed. So the event's directory has
  * an owner (fs/file/file_owner.h) in each trace_array, and the event is removed only while none of
  * its files is open. An event with release() goes from the directories at once: its open files keep
- * it, and can change nothing any more. The directory events/SYSTEM goes with its last event, and has an owner as
- * well. In an instance the parent of these owners is the instance.
+ * it, and can change nothing any more. The directory events/SYSTEM goes with its last event, and
+ * has an owner as well. In an instance the parent of these owners is the instance.
  *
  * E protects all of this. T is held while all trace_arrays are visited.
  */

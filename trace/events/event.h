@@ -59,8 +59,8 @@ struct trace_event_call {
 	const struct trace_event_group *group; /* that has made the event; NULL: none */
 	void *data;                            /* of the owner of a dynamic event */
 	u32 flags;                             /* TRACE_EVENT_FL_* */
-	unsigned users;        /* [E] histograms and other code that keep a dynamic event */
-	unsigned eprobes;      /* [E] event probes that are made of this event */
+	unsigned users;   /* [E] histograms and other code that keep a dynamic event */
+	unsigned eprobes; /* [E] event probes that are made of this event */
 	/*
 	 * Of a dynamic event that may be removed while its files are open: frees it, when keepers
 	 * is 0. Any context. NULL: of another event.
@@ -198,7 +198,7 @@ struct trace_array_events {
 /* Adds the file of an event to tr. NULL: no memory. E held. */
 struct trace_event_file *trace_event_file_create(struct trace_array *tr,
 						 struct trace_event_call *call);
-/* Whether what is open is a file of a removed event: what changes the event gives -ENODEV. E held. */
+/* Whether the event is removed, and a file of it is open: what changes it gives -ENODEV. E held. */
 static inline bool trace_event_file_removed(const struct trace_event_file *file)
 {
 	return unlikely(file->flags & EVENT_FILE_FL_REMOVED);

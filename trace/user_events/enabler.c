@@ -229,9 +229,9 @@ void user_enablers_update(struct user_event *event)
 
 	list_for_each_entry (enabler, &event->enablers, of_event) {
 		struct user_event_mm *owner = enabler->owner;
-		bool done = is_right(enabler);
+		bool done = false;
 
-		if (!done && mmap_read_trylock(owner->mm)) {
+		if (mmap_read_trylock(owner->mm)) {
 			done = write_bit(enabler);
 			mmap_read_unlock(owner->mm);
 		}
@@ -326,6 +326,7 @@ int user_enabler_remove(unsigned long addr, unsigned bit)
 		enabler = NULL;
 	if (enabler) {
 		enabler->ending = true;
+		enabler->written = false;
 		set_pending(enabler);
 	}
 	mutex_unlock(&user_event_mutex);

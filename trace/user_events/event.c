@@ -24,8 +24,9 @@
 
 #define SYSTEM       "user_events"
 #define MULTI_SYSTEM "user_events_multi"
-#define USER_EVENT_NAME_MAX     (MAX_EVENT_NAME - 18) /* with MULTI_FORMAT there is room for ".NUMBER" */
-#define RETRY_DELAY  NSEC_PER_SEC
+#define USER_EVENT_NAME_MAX                                                                        \
+	(MAX_EVENT_NAME - 18) /* with MULTI_FORMAT there is room for ".NUMBER" */
+#define RETRY_DELAY        NSEC_PER_SEC
 #define PAGES_FOR_AN_EVENT 16 /* the share of memory that the default of user_events_max means */
 
 DEFINE_MUTEX(user_event_mutex);
@@ -120,8 +121,8 @@ static int user_event_reg(struct trace_event_call *call, enum trace_reg type,
 /* The name is that of a directory beside the files `enable` and `filter`. */
 static bool is_event_name(const char *name)
 {
-	if (!*name || strlen(name) >= USER_EVENT_NAME_MAX || *name == '.' || strcmp(name, "enable") == 0 ||
-	    strcmp(name, "filter") == 0)
+	if (!*name || strlen(name) >= USER_EVENT_NAME_MAX || *name == '.' ||
+	    strcmp(name, "enable") == 0 || strcmp(name, "filter") == 0)
 		return false;
 	for (; *name; name++)
 		if (!isalnum(*name) && !strchr("_-.", *name))
@@ -297,8 +298,7 @@ static void remove_unused(struct work_struct *work __unused)
 	mutex_lock(&event_mutex);
 	list_for_each_entry_safe (dyn, next, &dyn_event_list, list)
 		if (dyn->ops == &user_dyn_event_ops && is_unused(to_user_event(dyn)) &&
-		    remove_event(to_user_event(dyn)) &&
-		    !READ_ONCE(to_user_event(dyn)->tp.funcs))
+		    remove_event(to_user_event(dyn)) && !READ_ONCE(to_user_event(dyn)->tp.funcs))
 			again = true;
 	mutex_unlock(&event_mutex);
 	if (again)
@@ -418,7 +418,8 @@ SYSCTL_INT(user_events_max, "kernel", user_events_max, proc_user_events_max);
 /* Linux's default, but on a small machine no more than fit in a part of its memory. */
 static int user_events_init(void)
 {
-	user_events_max = (int)min((unsigned long)user_events_max, total_pages() / PAGES_FOR_AN_EVENT);
+	user_events_max =
+		(int)min((unsigned long)user_events_max, total_pages() / PAGES_FOR_AN_EVENT);
 	INIT_DELAYED_WORK(&unused_work, remove_unused);
 	return 0;
 }

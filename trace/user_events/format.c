@@ -20,11 +20,13 @@ static const struct {
 	const char *name, *fmt;
 	u16 size;
 } number_types[] = {
-	{ "s64", "%lld", 8 },  { "u64", "%llu", 8 }, { "s32", "%d", 4 },
-	{ "u32", "%u", 4 },    { "int", "%d", 4 },   { "unsigned int", "%u", 4 },
-	{ "s16", "%d", 2 },    { "u16", "%u", 2 },   { "short", "%d", 2 },
-	{ "s8", "%d", 1 },     { "u8", "%u", 1 },    { "unsigned short", "%u", 2 },
-	{ "char", "%d", 1 },   { "unsigned char", "%u", 1 },
+	{ "s64", "%lld", 8 }, { "u64", "%llu", 8 },
+	{ "s32", "%d", 4 },   { "u32", "%u", 4 },
+	{ "int", "%d", 4 },   { "unsigned int", "%u", 4 },
+	{ "s16", "%d", 2 },   { "u16", "%u", 2 },
+	{ "short", "%d", 2 }, { "s8", "%d", 1 },
+	{ "u8", "%u", 1 },    { "unsigned short", "%u", 2 },
+	{ "char", "%d", 1 },  { "unsigned char", "%u", 1 },
 };
 
 /* Bytes that the word in front of the address or of the array has; NULL: the field has none. */
@@ -42,16 +44,12 @@ static bool is_struct(const char *type)
 
 /* ---- parsing ---- */
 
-/* Ends the word at *at with a NUL, and moves *at behind it. NULL: there is none. */
+/* Ends the word at *at with a NUL, and moves *at behind it, or to NULL. NULL: the word is empty. */
 static char *next_word(char **at)
 {
-	char *word = *at, *end = word + strcspn(word, " ");
+	char *word = strsep(at, " ");
 
-	if (end == word)
-		return NULL;
-	*at = *end ? end + 1 : end;
-	*end = '\0';
-	return word;
+	return word && *word ? word : NULL;
 }
 
 /* The type may have several words. Ends it with a NUL, and moves *at behind it. */
@@ -132,11 +130,11 @@ static int parse_field(char *text, struct trace_event_field *field, u32 *size)
 	if (!name || !is_type(type) || !is_identifier(name))
 		return -EINVAL;
 	if (is_struct(type)) {
-		if (kstrtoul(text, 10, &bytes) || !bytes || bytes > RECORD_MAX)
+		if (!text || kstrtoul(text, 10, &bytes) || !bytes || bytes > RECORD_MAX)
 			return -EINVAL;
 	} else {
 		number = type_size(type);
-		if (*text || number < 0)
+		if (text || number < 0)
 			return -EINVAL;
 		bytes = (unsigned long)number;
 	}

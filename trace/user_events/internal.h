@@ -46,8 +46,8 @@ struct user_event {
 	struct dyn_event dyn;
 	struct trace_event_call call;
 	struct tracepoint tp; /* without a site: user_event_write() calls its probes */
-	char *name;           /* [C] as registered; with MULTI_FORMAT, call's has a number behind it */
-	char *print_fmt;      /* [C] */
+	char *name;      /* [C] as registered; with MULTI_FORMAT, call's has a number behind it */
+	char *print_fmt; /* [C] */
 	struct user_event_format format; /* [C] */
 	unsigned flags;                  /* [C] USER_EVENT_REG_* */
 	unsigned refs; /* [U] enablers, and files with an index for it; from 0 to 1 only with E */

@@ -137,8 +137,10 @@ enum print_line_t user_event_print(struct trace_iterator *iter)
 	for (field = event->fields; field->name; field++) {
 		trace_seq_printf(s, " %s=", field->name);
 		if (field->filter_type == FILTER_STATIC_STRING)
-			trace_seq_printf(s, "%.*s", field->size, (const char *)entry + field->offset);
-		else if (strstarts(field->type, "__data_loc ") || strstarts(field->type, "__rel_loc "))
+			trace_seq_printf(s, "%.*s", field->size,
+					 (const char *)entry + field->offset);
+		else if (strstarts(field->type, "__data_loc ") ||
+			 strstarts(field->type, "__rel_loc "))
 			print_loc(iter, field);
 		else
 			print_number(s, field, entry + field->offset);
