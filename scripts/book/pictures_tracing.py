@@ -358,29 +358,6 @@ def draw_ring_buffer_map():
     return d
 
 
-def draw_user_events():
-    d = Drawing("A user event: registered, switched on, written")
-    d.title_text(0, 10, "the program")
-    d.box(0, 24, 200, 50, "ioctl(DIAG_IOCSREG)\nname, fields, &wanted", "plain")
-    d.box(0, 124, 200, 50, "uint32_t wanted\nbit 0", "yellow")
-    d.box(0, 224, 200, 50, "if (wanted & 1)\n  writev(index, payload)", "plain")
-    d.title_text(300, 10, "the kernel")
-    d.box(300, 24, 200, 50, "struct user_event\nevents/user_events/sale", "green")
-    d.box(300, 124, 200, 50, "struct user_enabler\nwhose memory, where", "blue")
-    d.box(300, 224, 200, 50, "is the payload valid?\nfilter, trigger", "green")
-    d.title_text(600, 10, "you")
-    d.box(600, 24, 170, 50, "echo 1 > enable\nperf, bpftrace", "plain")
-    d.box(600, 224, 170, 50, "trace\nhist", "plain")
-    d.arrow((202, 49), (298, 49))
-    d.arrow((598, 49), (502, 49))
-    d.arrow((400, 76), (400, 122), words="on, off")
-    d.arrow((298, 149), (202, 149), words="sets it")
-    d.arrow((100, 176), (100, 222))
-    d.arrow((202, 249), (298, 249))
-    d.arrow((502, 249), (598, 249))
-    return d
-
-
 def draw_usdt():
     d = Drawing("A probe that a program brings along")
     d.title_text(0, 10, "the ELF file")

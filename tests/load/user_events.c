@@ -387,9 +387,7 @@ static void one_step(int fd)
 		mprotect(pages + page * PAGE, PAGE, pick(2) ? PROT_READ : PROT_READ | PROT_WRITE);
 		break;
 	case 14:
-		if (pick(4))
-			break;
-		child = fork();
+		child = pick(4) ? -1 : fork();
 		if (child == 0) {
 			steps(pick(10));
 			_exit(0);
@@ -401,10 +399,8 @@ static void one_step(int fd)
 				_exit(1);
 		}
 		break;
-	case 15:
-		if (pick(8) == 0)
-			check_pages();
-		break;
+	default:
+		check_pages();
 	}
 }
 
