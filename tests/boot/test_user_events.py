@@ -98,6 +98,7 @@ def root(images):
 
 def test_a_program_gets_what_it_may_have(boot, root):
     with boot(cpus=1, icount=True, initrd=root) as machine:
+        assert machine.check("cd /sys/kernel/tracing; stat -c '%a %n' user_events_*") == "640 user_events_data\n440 user_events_status\n"
         said = machine.check("user_events")
         assert said == CASES, said
         costs = dict(re.findall(r"^(\S+): (\d+)$", machine.check("user_events cost"), re.M))
