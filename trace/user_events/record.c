@@ -1,7 +1,6 @@
 /* Recording and printing user events. */
 #include "fs/file/uio.h"
 #include "kernel/errno.h"
-#include "kernel/lib/ctype.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "trace/core/iterator.h"
@@ -74,77 +73,10 @@ int user_event_write(struct user_event *event, struct iov_iter *from)
 	return error;
 }
 
-/* ---- printing ---- */
-
-static void print_number(struct trace_seq *s, const struct trace_event_field *field, const u8 *at)
-{
-	u64 value = 0;
-
-	if (field->size != 1 && field->size != 2 && field->size != 4 && field->size != 8) {
-		trace_seq_puts(s, "<INVALID-SIZE>");
-		return;
-	}
-	memcpy(&value, at, field->size); /* little endian */
-	if (field->size == 8) {
-		trace_seq_printf(s, "0x%llx (%lld)", (unsigned long long)value, (long long)value);
-	} else if (field->size > 1) {
-		trace_seq_printf(s, "0x%x (%d)", (unsigned)value, (int)value);
-	} else {
-		if (isprint((char)value))
-			trace_seq_printf(s, "'%c'", (char)value);
-		trace_seq_printf(s, "(%d)", (int)value);
-	}
-}
-
-/* The data that a word names. The file `inject` does not check that it lies in the entry. */
-static void print_loc(struct trace_iterator *iter, const struct trace_event_field *field)
-{
-	const u8 *data = (const u8 *)iter->ent;
-	struct trace_seq *s = &iter->seq;
-	size_t start, size;
-	u32 loc;
-
-	memcpy(&loc, data + field->offset, sizeof(loc));
-	size = loc >> 16;
-	start = loc & 0xffff;
-	if (strstarts(field->type, "__rel_loc "))
-		start += field->offset + sizeof(loc);
-	if (start + size > iter->ent_size) {
-		trace_seq_puts(s, "<OVERFLOW>");
-		return;
-	}
-	if (field->filter_type != FILTER_OTHER) {
-		trace_seq_printf(s, "%.*s", (int)size, (const char *)data + start);
-		return;
-	}
-	for (size_t i = 0; i < size; i++)
-		trace_seq_printf(s, "%s%02x", i ? "," : "", data[start + i]);
-}
-
-/* Prints each field as Linux does. The program's own text does not become a format. */
+/* Prints as the option fields does: the program's own text does not become a format. */
 enum print_line_t user_event_print(struct trace_iterator *iter)
 {
 	const struct trace_event *event = ftrace_find_event(iter->ent->type);
-	const struct trace_event_field *field;
-	const u8 *entry = (const u8 *)iter->ent;
-	struct trace_seq *s = &iter->seq;
 
-	if (!event)
-		return TRACE_TYPE_UNHANDLED;
-	trace_seq_printf(s, "%s:", event->name);
-	if (!event->fields->name)
-		trace_seq_puts(s, "No fields found");
-	for (field = event->fields; field->name; field++) {
-		trace_seq_printf(s, " %s=", field->name);
-		if (field->filter_type == FILTER_STATIC_STRING)
-			trace_seq_printf(s, "%.*s", field->size,
-					 (const char *)entry + field->offset);
-		else if (strstarts(field->type, "__data_loc ") ||
-			 strstarts(field->type, "__rel_loc "))
-			print_loc(iter, field);
-		else
-			print_number(s, field, entry + field->offset);
-	}
-	trace_seq_putc(s, '\n');
-	return trace_handle_return(s);
+	return event ? trace_print_fields_hook(iter, event) : TRACE_TYPE_UNHANDLED;
 }
