@@ -3,6 +3,7 @@
  * writes, and a word must mean the same as its pattern.
  *
  * sources: trace/ftrace_files/words.c kernel/lib/kstrtox.c kernel/lib/glob.c
+ * runs: 5000
  */
 #include <errno.h>
 #include <stdint.h>
