@@ -102,7 +102,9 @@ SYSCALL_DEFINE4(socketpair, int, family, int, type, int, protocol, int __user *,
 	b = a->ops->socketpair ? sock_create(family, (unsigned)type, protocol)
 			       : ERR_PTR(-EOPNOTSUPP);
 	if (IS_ERR(b)) {
+		/* LAB 20, unmarked, 4 of 5: one socket is no pair */
 		a->ops->release(a);
+		/* END LAB 20 */
 		return PTR_ERR(b);
 	}
 	(void)a->ops->socketpair(a, b);

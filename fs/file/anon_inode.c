@@ -100,7 +100,9 @@ int anon_inode_getfd(const char *name, const struct file_operations *fops, void 
 		return fd;
 	file = anon_inode_getfile(name, fops, private, flags);
 	if (IS_ERR(file)) {
+		/* LAB 20, unmarked, 3 of 5: the number is free again */
 		put_unused_fd((unsigned)fd);
+		/* END LAB 20 */
 		return (int)PTR_ERR(file);
 	}
 	fd_install((unsigned)fd, file);

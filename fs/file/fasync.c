@@ -59,7 +59,9 @@ static int fasync_add(int fd, struct file *file, struct fasync_struct **list)
 
 	if (!new || !owner) {
 		kfree(new);
+		/* LAB 20, unmarked, 5 of 5: the file stays as it was. Starts as: return 0; */
 		return -ENOMEM;
+		/* END LAB 20 */
 	}
 	*new = (struct fasync_struct){
 		.file = file, .flags = &file->f_flags, .owner = owner, .fd = fd

@@ -206,8 +206,14 @@ static long do_inotify_init(int flags)
 	if (IS_ERR(group))
 		return PTR_ERR(group);
 	fd = anon_inode_getfd("inotify", &inotify_fops, group, O_RDONLY | (unsigned)flags);
+	/*
+	 * LAB 20, unmarked, 2 of 5: whatever the error is. Starts as:
+	 * if (fd == -EMFILE)
+	 *	free_group(group);
+	 */
 	if (fd < 0)
 		free_group(group);
+	/* END LAB 20 */
 	return fd;
 }
 

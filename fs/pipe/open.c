@@ -98,17 +98,21 @@ static int create_pipe_files(struct file *files[2], unsigned flags)
 	files[0] = alloc_file_pseudo(inode, NULL, name, O_RDONLY | flags, &pipe_fops);
 	if (IS_ERR(files[0])) {
 		err = PTR_ERR(files[0]);
+		/* LAB 20: No file has the pipe yet. */
 		iput(inode);
 		free_pipe_info(pipe);
+		/* END LAB 20 */
 		return (int)err;
 	}
 	files[0]->private_data = pipe;
 	files[1] = alloc_file_pseudo(ihold(inode), NULL, name, O_WRONLY | flags, &pipe_fops);
 	if (IS_ERR(files[1])) {
 		err = PTR_ERR(files[1]);
+		/* LAB 20: One file has it, and gives it back when it is closed. */
 		pipe->files = 1;
 		iput(inode);
 		fput(files[0]);
+		/* END LAB 20 */
 		return (int)err;
 	}
 	files[1]->private_data = pipe;
@@ -137,6 +141,14 @@ static long do_pipe2(int __user *fildes, int flags)
 	fd_install((unsigned)fds[0], files[0]);
 	fd_install((unsigned)fds[1], files[1]);
 	return 0;
+
+	/*
+	 * LAB 20: What was done last is undone first. Starts as:
+	 * put_both:
+	 * put_first:
+	 * put_files:
+	 *	return err;
+	 */
 put_both:
 	put_unused_fd((unsigned)fds[1]);
 put_first:
@@ -145,6 +157,7 @@ put_files:
 	fput(files[0]);
 	fput(files[1]);
 	return err;
+	/* END LAB 20 */
 }
 
 /* Restricted: no O_DIRECT: a pipe has no packets. */

@@ -267,6 +267,13 @@ exit_mm:
 	kfree(p->tracee);
 	if (unlikely(p->utask))
 		uprobe_exit_hook(p);
+	/*
+	 * LAB 20: Each label undoes what was done before the jump to it. Starts as:
+	 * exit_parts:
+	 * exit_sighand:
+	 * free:
+	 *	return ERR_PTR(error);
+	 */
 	if (p->mm)
 		mmput(p->mm);
 exit_parts:
@@ -277,4 +284,5 @@ free:
 	uncount_process(p);
 	free_task(p);
 	return ERR_PTR(error);
+	/* END LAB 20 */
 }

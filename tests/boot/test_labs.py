@@ -288,17 +288,18 @@ def test_a_variant_renames_what_students_write_everywhere(tree):
         assert f"{new}(" in (made / "trace/ftrace/records.c").read_text()
 
 
-def test_each_variant_of_lab_18_lacks_one_rule_and_each_rule_is_missing_somewhere():
-    names = [name for name in lab_cut.tracked_files(ROOT) if name.startswith("trace/bpf/verifier/") and "LAB 18" in (ROOT / name).read_text()]
+@pytest.mark.parametrize("lab, room, choices, fixed", [(18, "trace/bpf/verifier/", 6, 0), (20, "", 5, 2)], ids=["lab18", "lab20"])
+def test_each_variant_lacks_one_of_the_choices_and_each_is_missing_somewhere(lab, room, choices, fixed):
+    names = [name for name in lab_cut.tracked_files(ROOT) if name.startswith(room) and name.endswith(".c") and f"LAB {lab}" in (ROOT / name).read_text()]
     texts = {name: (ROOT / name).read_text() for name in names}
     missing = set()
     for variant in ("", *map(str, range(30))):
-        number = lab_cut.chosen_part(18, 6, variant)
-        changed = [name for name in names if lab_cut.cut_text(texts[name], {18}, name, variant) != lab_cut.cut_text(texts[name], set(), name)]
-        assert len(changed) == 1
-        assert f"LAB 18, unmarked, {number} of 6" in texts[changed[0]]
+        number = lab_cut.chosen_part(lab, choices, variant)
+        changed = [name for name in names if lab_cut.cut_text(texts[name], {lab}, name, variant) != lab_cut.cut_text(texts[name], set(), name)]
+        assert len(changed) == fixed + 1
+        assert sum(f"LAB {lab}, unmarked, {number} of {choices}" in texts[name] for name in changed) == 1
         missing.add(number)
-    assert missing == set(range(1, 7))
+    assert missing == set(range(1, choices + 1))
 
 
 def test_reports_have_the_points_and_for_each_loss_a_sentence(tmp_path):

@@ -1,0 +1,240 @@
+/*
+ * A program for the kernel under test: lab20_calls ROUNDS CALL... visits the error paths of system calls. Of each call the first
+ * allocation in the kernel fails, then the second, and so on until the call makes no more of them; all this ROUNDS times.
+ *
+ * Prints what the last round has seen: `CALL N error ERRNO` for each allocation, with -1 if the call was done nevertheless and 0 if
+ * it has only said so; then `CALL N ok` for the call without a failure, and `CALL descriptors N` if so many are not free any more.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int fds[2], notify, timer;
+
+/* ---- each call, and what undoes it: it gets the result ---- */
+
+static long call_pipe(void)
+{
+	return syscall(SYS_pipe2, fds, 0);
+}
+
+static long call_socketpair(void)
+{
+	return socketpair(AF_UNIX, SOCK_STREAM, 0, fds);
+}
+
+static void undo_both(long result)
+{
+	(void)result;
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static long call_fork(void)
+{
+	long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0); /* without what a C library does around it */
+
+	if (!child)
+		_exit(0);
+	return child;
+}
+
+static void undo_fork(long child)
+{
+	waitpid((pid_t)child, NULL, 0);
+}
+
+static long call_timer_create(void)
+{
+	return syscall(SYS_timer_create, CLOCK_MONOTONIC, NULL, &timer);
+}
+
+static void undo_timer_create(long result)
+{
+	(void)result;
+	syscall(SYS_timer_delete, timer);
+}
+
+static long call_eventfd(void)
+{
+	return eventfd(0, 0);
+}
+
+static long call_timerfd_create(void)
+{
+	return timerfd_create(CLOCK_MONOTONIC, 0);
+}
+
+static long call_epoll_create(void)
+{
+	return epoll_create1(0);
+}
+
+static long call_inotify_init(void)
+{
+	return inotify_init1(0);
+}
+
+static long call_open(void)
+{
+	return open("/tmp/lab20", O_CREAT | O_RDWR, 0600);
+}
+
+static void undo_one(long fd)
+{
+	close((int)fd);
+	unlink("/tmp/lab20");
+}
+
+static long call_inotify_add_watch(void)
+{
+	return inotify_add_watch(notify, "/proc", IN_CREATE);
+}
+
+static void undo_inotify_add_watch(long watch)
+{
+	char event[64];
+
+	inotify_rm_watch(notify, (int)watch);
+	read(notify, event, sizeof(event)); /* that the watch is gone */
+}
+
+static long call_mkdir(void)
+{
+	return mkdir("/tmp/lab20", 0700);
+}
+
+static void undo_mkdir(long result)
+{
+	(void)result;
+	rmdir("/tmp/lab20");
+}
+
+static long call_mmap(void)
+{
+	return (long)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void undo_mmap(long place)
+{
+	munmap((void *)place, 4096);
+}
+
+/* A call that says 0 and has not set the flag is an error that was lost. */
+static long call_fcntl(void)
+{
+	long result = fcntl(notify, F_SETFL, O_ASYNC);
+
+	errno = result ? errno : 0;
+	return result || fcntl(notify, F_GETFL) & O_ASYNC ? result : -1;
+}
+
+static void undo_fcntl(long result)
+{
+	(void)result;
+	fcntl(notify, F_SETFL, 0);
+}
+
+static const struct call {
+	const char *name;
+	long (*make)(void);
+	void (*undo)(long result);
+} calls[] = {
+	{ "pipe", call_pipe, undo_both },
+	{ "fork", call_fork, undo_fork },
+	{ "timer_create", call_timer_create, undo_timer_create },
+	{ "eventfd", call_eventfd, undo_one },
+	{ "timerfd_create", call_timerfd_create, undo_one },
+	{ "epoll_create", call_epoll_create, undo_one },
+	{ "inotify_init", call_inotify_init, undo_one },
+	{ "inotify_add_watch", call_inotify_add_watch, undo_inotify_add_watch },
+	{ "socketpair", call_socketpair, undo_both },
+	{ "mkdir", call_mkdir, undo_mkdir },
+	{ "open", call_open, undo_one },
+	{ "mmap", call_mmap, undo_mmap },
+	{ "fcntl", call_fcntl, undo_fcntl },
+};
+
+/* ---- failures ---- */
+
+static void write_fail_nth(int file, int nth)
+{
+	char text[16];
+
+	if (write(file, text, (size_t)snprintf(text, sizeof(text), "%d", nth)) < 0)
+		perror("fail-nth");
+}
+
+/* The failure is still to come: open() allocates the name, so it takes it. */
+static int not_yet_failed(void)
+{
+	int fd = open("/", O_PATH);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0;
+}
+
+static int lowest_free(void)
+{
+	int fd = dup(0);
+
+	close(fd);
+	return fd;
+}
+
+static void visit(int file, const struct call *call, int print)
+{
+	int before = lowest_free(), after, nth, error, failed = 1;
+
+	for (nth = 0; failed; nth++) { /* 0: no failure. What the first call of all makes once and keeps is no leak */
+		long result;
+
+		write_fail_nth(file, nth);
+		result = call->make();
+		error = result < 0 ? errno : -1;
+		failed = !nth || !not_yet_failed();
+		if (result >= 0)
+			call->undo(result);
+		if (print && nth && failed)
+			printf("%s %d error %d\n", call->name, nth, error);
+	}
+	if (print)
+		printf("%s %d %s\n", call->name, nth - 1, error < 0 ? "ok" : "failed");
+	after = lowest_free();
+	if (print && after != before)
+		printf("%s descriptors %d\n", call->name, after - before);
+}
+
+int main(int argc, char **argv)
+{
+	int file = open("/proc/self/fail-nth", O_WRONLY);
+	long rounds = argc > 2 ? atol(argv[1]) : 0;
+
+	notify = inotify_init1(0);
+	if (rounds < 1 || file < 0 || notify < 0) {
+		fprintf(stderr, "usage: lab20_calls ROUNDS CALL...\n");
+		return 2;
+	}
+	setvbuf(stdout, malloc(65536), _IOFBF, 65536); /* writes between two calls would allocate */
+	for (int i = 2; i < argc; i++)
+		for (long round = 1; round <= rounds; round++)
+			for (size_t c = 0; c < sizeof(calls) / sizeof(*calls); c++)
+				if (!strcmp(calls[c].name, argv[i]))
+					visit(file, &calls[c], round == rounds);
+	return 0;
+}
