@@ -261,12 +261,13 @@ static struct k_itimer *alloc_timer(clockid_t clock, const struct sigevent *even
 	sigqueue_disown(t->q);
 	spin_unlock_irq(&current->sighand->siglock);
 	put_cpu_clock(&t->cpu);
-free:
 	/*
 	 * LAB 20, unmarked, 1 of 5: with or without its signal. Starts as:
+	 * free:
 	 * if (t->q)
 	 *	kfree(t);
 	 */
+free:
 	kfree(t);
 	/* END LAB 20 */
 	return ERR_PTR(err);
