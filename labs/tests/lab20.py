@@ -8,7 +8,7 @@ ROUNDS = 12
 SETTINGS = "for d in failslab fail_page_alloc; do cd /sys/kernel/debug/$d; echo N > ignore-gfp-wait; echo 0 > verbose; done; cd /"
 COUNTS = "sleep 1; cat /proc/slabinfo /proc/loadavg"  # what grace periods and workers free goes within the second
 # The errors that a caller may see if memory is short, by the manual pages and Linux. All others: ENOMEM.
-ERRORS = {"pipe": {"ENFILE"}, "fork": {"ENOMEM", "EAGAIN"}, "timer_create": {"EAGAIN"}, "mkdir": {"ENOMEM", "ENOSPC"}, "open": {"ENOMEM", "ENOSPC"}}
+ERRORS = {"pipe": {"ENOMEM", "ENFILE"}, "fork": {"ENOMEM", "EAGAIN"}, "timer_create": {"EAGAIN"}, "mkdir": {"ENOMEM", "ENOSPC"}, "open": {"ENOMEM", "ENOSPC"}}
 
 
 def counted(answer):
@@ -28,6 +28,7 @@ def judge(call, answer):
     expect(not wrong, f"only {' or '.join(sorted(ERRORS.get(call, {'ENOMEM'})))} from {call} if memory is short", ", ".join(sorted(wrong)))
     lost = re.search(rf"^{call} descriptors (\d+)$", answer.text, re.M)
     expect(not lost, f"the same descriptors free after the failures of {call}", f"{lost[1]} that are lost" if lost else "")
+    expect("fork limited\n" not in answer.text, "only processes that were born to count", "EAGAIN below the user's limit (RLIMIT_NPROC)")
 
 
 def visit(lab, *calls, build=None):

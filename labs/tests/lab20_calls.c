@@ -4,6 +4,7 @@
  *
  * Prints what the last round has seen: `CALL N error ERRNO` for each allocation, with -1 if the call was done nevertheless and 0 if
  * it has only said so; then `CALL N ok` for the call without a failure, and `CALL descriptors N` if so many are not free any more.
+ * `fork limited`: children that were never born count as processes of the user.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -197,6 +199,34 @@ static int lowest_free(void)
 	return fd;
 }
 
+#define PROCESSES 150 /* more than there are */
+
+/* In a child without capabilities, for which RLIMIT_NPROC holds: whether it may have one more process. */
+static void try_one_more(void)
+{
+	const unsigned header[2] = { 0x20080522, 0 }, none[6] = { 0 }; /* version 3 of capset(2) */
+	const struct rlimit limit = { PROCESSES, PROCESSES };
+	long child;
+
+	syscall(SYS_capset, header, none);
+	setrlimit(RLIMIT_NPROC, &limit);
+	child = call_fork();
+	if (child > 0)
+		undo_fork(child);
+	_exit(child < 0);
+}
+
+static int may_have_one_more(void)
+{
+	int status = 1;
+	pid_t child = fork();
+
+	if (!child)
+		try_one_more();
+	waitpid(child, &status, 0);
+	return !status;
+}
+
 static void visit(int file, const struct call *call, int print)
 {
 	int before = lowest_free(), after, nth, error, failed = 1;
@@ -218,6 +248,8 @@ static void visit(int file, const struct call *call, int print)
 	after = lowest_free();
 	if (print && after != before)
 		printf("%s descriptors %d\n", call->name, after - before);
+	if (print && call->make == call_fork && !may_have_one_more())
+		printf("fork limited\n");
 }
 
 int main(int argc, char **argv)
