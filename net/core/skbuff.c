@@ -14,6 +14,7 @@ struct sk_buff *alloc_skb(unsigned len, gfp_t gfp)
 	skb->len = len;
 	skb->offset = 0;
 	skb->stamp = 0;
+	skb->mss = 0;
 	skb->from_tcp = false;
 	skb->destructor = NULL;
 	skb->truesize = (unsigned)sizeof(*skb) + len;

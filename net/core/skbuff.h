@@ -13,6 +13,7 @@ struct sk_buff {
 	unsigned truesize; /* memory */
 	unsigned charged;  /* TCP: what the sender counts until the segment has come back */
 	u64 stamp;         /* when it reached a socket that asks for it; 0: not noted */
+	u16 mss;           /* TCP, of a SYN: what its sender asks for by TCP_MAXSEG; 0: nothing */
 	bool from_tcp;     /* a segment that TCP has made, and no program */
 	/* Called before the packet is freed, in the context of kfree_skb(). NULL: nothing to do. */
 	void (*destructor)(struct sk_buff *skb);

@@ -414,7 +414,6 @@ static long tcp_ioctl(struct sock *sk, unsigned cmd, unsigned long arg)
 }
 
 #define TCP_NODELAY 1
-#define TCP_MAXSEG  2
 #define TCP_INFO    11
 
 /* Options that are kept, and change nothing where nothing is lost or delayed. */
@@ -422,6 +421,7 @@ static const struct tcp_option {
 	int name, least, most, usual;
 } tcp_options[] = {
 	{ TCP_NODELAY, -1, -1, 0 },           { 3 /* CORK */, -1, -1, 0 },
+	{ TCP_MAXSEG, 88, 32767, 0 },
 	{ 4 /* KEEPIDLE */, 1, 32767, 7200 }, { 5 /* KEEPINTVL */, 1, 32767, 75 },
 	{ 6 /* KEEPCNT */, 1, 127, 9 },       { 7 /* SYNCNT */, 1, 127, 6 },
 	{ 12 /* QUICKACK */, -1, -1, 1 },     { 18 /* USER_TIMEOUT */, 0, 0x7fffffff, 0 },
@@ -450,11 +450,19 @@ static int tcp_setsockopt(struct sock *sk, int level, int name, const char __use
 		return -ENOPROTOOPT;
 	if (option->most < 0)
 		n = n != 0;
-	else if (n < option->least || n > option->most)
+	else if ((n < option->least || n > option->most) && (n || name != TCP_MAXSEG))
 		return -EINVAL;
 	/* Kept as the difference, so that zeroed memory is right. */
 	tcp_sk(sk)->options[name] = n - option->usual;
 	return 0;
+}
+
+/* Of a connection: what both sides have agreed on. It never changes. */
+static int maxseg(const struct tcp_sock *tp)
+{
+	if (tcp_may_send(tp))
+		return (int)(tp->mss ? tp->mss - TCP_STAMPS : TCP_MSS_LO);
+	return tp->options[TCP_MAXSEG] ? tp->options[TCP_MAXSEG] : (int)TCP_MSS_DEFAULT;
 }
 
 static int tcp_getsockopt(struct sock *sk, int level, int name, char __user *value,
@@ -467,12 +475,12 @@ static int tcp_getsockopt(struct sock *sk, int level, int name, char __user *val
 		return -EOPNOTSUPP;
 	if (name == TCP_INFO)
 		return tcp_get_info(tcp_sk(sk), value, ulen);
-	if (!option && name != TCP_MAXSEG)
+	if (!option)
 		return -ENOPROTOOPT;
-	if (option)
-		n = tcp_sk(sk)->options[name] + option->usual;
+	if (name == TCP_MAXSEG)
+		n = maxseg(tcp_sk(sk));
 	else
-		n = (int)(tcp_may_send(tcp_sk(sk)) ? TCP_MSS_LO : TCP_MSS_DEFAULT);
+		n = tcp_sk(sk)->options[name] + option->usual;
 	return put_option(&n, sizeof(n), value, ulen);
 }
 

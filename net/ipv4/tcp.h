@@ -43,6 +43,9 @@ struct tcphdr {
 /* What getsockopt(2) and the headers say of lo; TCP_MSS_DEFAULT is for a socket without a peer. */
 #define TCP_MSS_DEFAULT  536U
 #define TCP_MSS_LO       65483U
+#define TCP_STAMPS       12U /* of a segment: the time stamps that Linux sends along */
+
+#define TCP_MAXSEG 2 /* an option of setsockopt(2) */
 #define TCP_WINDOW       0xffffU
 #define TCP_TIMEWAIT_LEN (60 * (ktime_t)NSEC_PER_SEC)
 /* Nothing else limits the SYNs that wait at a listener: their sockets may be closed. */
@@ -79,6 +82,7 @@ struct tcp_sock {
 	unsigned syn_qlen;             /* [S] */
 	unsigned qlen, backlog;        /* [S] connections that nobody has accepted */
 	int options[32];               /* values of options that change nothing here: TCP_NODELAY */
+	u16 mss;                       /* [S] the least TCP_MAXSEG of both sides; 0: none */
 };
 
 static inline struct tcp_sock *tcp_sk(struct sock *sk)

@@ -67,6 +67,14 @@ static void time_wait(struct tcp_sock *tp)
 	tcp_start_timer(tp);
 }
 
+/* The smaller one of what the two sides of a new connection ask for. */
+static void agree_on_mss(struct tcp_sock *tp, const struct sk_buff *syn)
+{
+	u16 own = (u16)tp->options[TCP_MAXSEG];
+
+	tp->mss = own && (!syn->mss || own < syn->mss) ? own : syn->mss;
+}
+
 /* ---- a listener ---- */
 
 /* A new connection takes these from its listener. */
@@ -105,6 +113,7 @@ static struct tcp_sock *make_child(struct tcp_sock *tp, struct sk_buff *skb)
 	child = tcp_sk(sk);
 	child->last_skb = tcp_alloc_skb(0, GFP_ATOMIC);
 	inherit(child, tp);
+	agree_on_mss(child, skb);
 	sk->saddr = sk->rcv_saddr = ip_hdr(skb)->daddr;
 	sk->daddr = ip_hdr(skb)->saddr;
 	sk->num = ntohs(tcp_hdr(skb)->dest);
@@ -341,6 +350,7 @@ static struct sk_buff *rcv_syn_sent(struct tcp_sock *tp, struct sk_buff *skb)
 		return NULL;
 	}
 	tp->rcv_nxt = tcp_seq(skb) + 1;
+	agree_on_mss(tp, skb);
 	if (flags & TCPHDR_ACK) {
 		tp->counts.marks_acked++;
 		WRITE_ONCE(tp->sk.state, TCP_ESTABLISHED);

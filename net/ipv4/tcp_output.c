@@ -67,6 +67,8 @@ void tcp_transmit(struct tcp_sock *tp, struct sk_buff *skb, u8 flags)
 	tp->counts.data_segs_out += !!len;
 	if (flags & (TCPHDR_SYN | TCPHDR_FIN))
 		next++;
+	if (flags & TCPHDR_SYN)
+		skb->mss = (u16)tp->options[TCP_MAXSEG];
 	send(tp, skb, flags);
 	tp->snd_nxt = next;
 }
