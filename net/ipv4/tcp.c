@@ -420,11 +420,15 @@ static long tcp_ioctl(struct sock *sk, unsigned cmd, unsigned long arg)
 static const struct tcp_option {
 	int name, least, most, usual;
 } tcp_options[] = {
-	{ TCP_NODELAY, -1, -1, 0 },           { 3 /* CORK */, -1, -1, 0 },
+	{ TCP_NODELAY, -1, -1, 0 },
+	{ 3 /* CORK */, -1, -1, 0 },
 	{ TCP_MAXSEG, 88, 32767, 0 },
-	{ 4 /* KEEPIDLE */, 1, 32767, 7200 }, { 5 /* KEEPINTVL */, 1, 32767, 75 },
-	{ 6 /* KEEPCNT */, 1, 127, 9 },       { 7 /* SYNCNT */, 1, 127, 6 },
-	{ 12 /* QUICKACK */, -1, -1, 1 },     { 18 /* USER_TIMEOUT */, 0, 0x7fffffff, 0 },
+	{ 4 /* KEEPIDLE */, 1, 32767, 7200 },
+	{ 5 /* KEEPINTVL */, 1, 32767, 75 },
+	{ 6 /* KEEPCNT */, 1, 127, 9 },
+	{ 7 /* SYNCNT */, 1, 127, 6 },
+	{ 12 /* QUICKACK */, -1, -1, 1 },
+	{ 18 /* USER_TIMEOUT */, 0, 0x7fffffff, 0 },
 };
 
 static const struct tcp_option *find_option(int name)

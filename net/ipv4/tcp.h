@@ -41,11 +41,11 @@ struct tcphdr {
 #define TCP_PIECE         (16384U - (unsigned)sizeof(struct sk_buff) - TCP_HEADERS)
 #define TCP_TRUESIZE(len) ((unsigned)sizeof(struct sk_buff) + TCP_HEADERS + (len))
 /* What getsockopt(2) and the headers say of lo; TCP_MSS_DEFAULT is for a socket without a peer. */
-#define TCP_MSS_DEFAULT  536U
-#define TCP_MSS_LO       65483U
-#define TCP_STAMPS       12U /* of a segment: the time stamps that Linux sends along */
+#define TCP_MSS_DEFAULT 536U
+#define TCP_MSS_LO      65483U
+#define TCP_STAMPS      12U /* of a segment: the time stamps that Linux sends along */
 
-#define TCP_MAXSEG 2 /* an option of setsockopt(2) */
+#define TCP_MAXSEG       2 /* an option of setsockopt(2) */
 #define TCP_WINDOW       0xffffU
 #define TCP_TIMEWAIT_LEN (60 * (ktime_t)NSEC_PER_SEC)
 /* Nothing else limits the SYNs that wait at a listener: their sockets may be closed. */
