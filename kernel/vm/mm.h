@@ -39,9 +39,6 @@
 	 MAP_HUGETLB | MAP_32BIT | MAP_HUGE_SIZES)
 #define MAP_HUGE_SIZES (0x3fUL << 26) /* with MAP_HUGETLB */
 
-/* trace/uprobes/: frees mm->xol_area at the end of an address space. Task context. */
-extern void (*xol_area_free_hook)(struct xol_area *area);
-
 static inline void mmap_read_lock(struct mm_struct *mm)
 {
 	down_read(&mm->mmap_lock);

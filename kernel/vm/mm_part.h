@@ -11,7 +11,7 @@ struct mm_struct;
 struct mm_part {
 	/*
 	 * mm is a complete copy of old, for fork(2), and has not run. mmap_lock of old is held for
-	 * writing. 0 or -ENOMEM: then exit() is called for mm.
+	 * writing. 0 or -ENOMEM: then exit() is called for mm. NULL: nothing is to be copied.
 	 */
 	int (*copy)(struct mm_struct *old, struct mm_struct *mm);
 	/* The last user of mm has gone, and its areas are still there. No lock of mm is held. */

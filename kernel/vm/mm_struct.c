@@ -18,7 +18,6 @@
 
 DEFINE_LINKER_TABLE(rodata, const struct mm_part, mm_parts);
 const struct vm_file_hooks *vm_file_hooks __ro_after_init;
-void (*xol_area_free_hook)(struct xol_area *area);
 static struct kmem_cache *mm_cache;
 
 void vm_set_file_hooks(const struct vm_file_hooks *hooks)
@@ -120,8 +119,6 @@ void mmput(struct mm_struct *mm)
 	oom_mm_is_free(mm);
 	if (mm->exe_file)
 		vm_file_hooks->put_exe_file(mm->exe_file);
-	if (unlikely(mm->xol_area))
-		xol_area_free_hook(mm->xol_area);
 	mmdrop(mm);
 }
 
@@ -254,7 +251,7 @@ struct mm_struct *dup_mm(struct mm_struct *old)
 	/* Other threads of the parent must not go on writing to pages that are shared now. */
 	flush_tlb_mm_range(old, 0, TASK_SIZE_MAX, false);
 	for_each_linker_table_entry (part, mm_parts)
-		error = error ? error : part->copy(old, mm);
+		error = error || !part->copy ? error : part->copy(old, mm);
 	mmap_write_unlock(old);
 	if (error) {
 		mmput(mm);

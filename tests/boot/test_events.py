@@ -274,9 +274,9 @@ def test_trace_marker_raw_records_an_id_and_data(tracing):
 # ---- options ----
 
 # copy_trace_marker is of later Linux.
-LINUX_OPTIONS = """print-parent sym-offset sym-addr verbose raw hex bin block trace_printk annotate userstacktrace sym-userobj printk-msg-only
-    context-info latency-format record-cmd record-tgid overwrite disable_on_free irq-info markers event-fork copy_trace_marker pause-on-trace
-    hash-ptr function-trace function-fork display-graph stacktrace test_nop_accept test_nop_refuse""".split()
+LINUX_OPTIONS = """print-parent sym-offset sym-addr verbose raw hex bin block fields trace_printk annotate userstacktrace sym-userobj
+    printk-msg-only context-info latency-format record-cmd record-tgid overwrite disable_on_free irq-info markers event-fork trace_printk_dest
+    copy_trace_marker pause-on-trace hash-ptr bitmask-list function-trace function-fork display-graph stacktrace test_nop_accept test_nop_refuse""".split()
 
 
 def test_trace_options_has_the_options_of_linux_in_its_order(tracing):

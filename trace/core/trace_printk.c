@@ -69,7 +69,7 @@ static bool write_words(struct trace_array *tr, unsigned long ip, const char *fm
 	return true;
 }
 
-static bool vwrite_text(struct trace_array *tr, unsigned long ip, const char *fmt, va_list args,
+static bool vwrite_text(struct trace_array *tr, unsigned long ip, const char *fmt, va_list *args,
 			u32 ctx)
 {
 	char *scratch = trace_scratch_get();
@@ -78,7 +78,7 @@ static bool vwrite_text(struct trace_array *tr, unsigned long ip, const char *fm
 	if (!scratch)
 		return false;
 	written = write_text(tr, ip, scratch,
-			     (size_t)vscnprintf(scratch, TRACE_SCRATCH_SIZE, fmt, args), ctx);
+			     (size_t)vscnprintf(scratch, TRACE_SCRATCH_SIZE, fmt, *args), ctx);
 	trace_scratch_put();
 	return written;
 }
@@ -87,7 +87,7 @@ static bool vwrite_text(struct trace_array *tr, unsigned long ip, const char *fm
  * If the arguments do not fit in an entry, writes the text instead, cut to the maximum. The next
  * boot knows no addresses of this one: for it the text is written, too.
  */
-static bool vwrite_words(struct trace_array *tr, unsigned long ip, const char *fmt, va_list args,
+static bool vwrite_words(struct trace_array *tr, unsigned long ip, const char *fmt, va_list *args,
 			 u32 ctx)
 {
 	const size_t max = TRACE_SCRATCH_SIZE / sizeof(u32);
@@ -100,20 +100,44 @@ static bool vwrite_words(struct trace_array *tr, unsigned long ip, const char *f
 	scratch = trace_scratch_get();
 	if (!scratch)
 		return false;
-	count = vbin_printf(scratch, max, fmt, args);
+	count = vbin_printf(scratch, max, fmt, *args);
 	if (count <= max)
 		written = write_words(tr, ip, fmt, scratch, count, ctx);
 	trace_scratch_put();
 	return count <= max ? written : vwrite_text(tr, ip, fmt, args, ctx);
 }
 
-typedef bool vwrite_t(struct trace_array *tr, unsigned long ip, const char *fmt, va_list args,
+/* args: NULL, and fmt is the text itself, for the two functions below. */
+typedef bool vwrite_t(struct trace_array *tr, unsigned long ip, const char *fmt, va_list *args,
 		      u32 ctx);
+
+static bool write_string(struct trace_array *tr, unsigned long ip, const char *text,
+			 va_list *args __unused, u32 ctx)
+{
+	return write_text(tr, ip, text, strnlen(text, TRACE_SCRATCH_SIZE), ctx);
+}
+
+static bool write_address(struct trace_array *tr, unsigned long ip, const char *text, va_list *args,
+			  u32 ctx)
+{
+	struct trace_buffer *buffer;
+	struct bputs_entry *entry;
+
+	if (tr->persistent)
+		return write_string(tr, ip, text, args, ctx);
+	entry = trace_buffer_lock_reserve(tr, TRACE_BPUTS, sizeof(*entry), ctx, &buffer);
+	if (!entry)
+		return false;
+	entry->ip = ip;
+	entry->str = text;
+	trace_buffer_unlock_commit(buffer);
+	return true;
+}
 
 /* Write an event by means of vwrite, and the stack behind it if that is wanted. Inline: STACK_SKIP
  * counts one function. */
 static __always_inline void vtrace_printk(vwrite_t *vwrite, unsigned long ip, const char *fmt,
-					  va_list args)
+					  va_list *args)
 {
 	u32 ctx = tracing_gen_ctx();
 	struct trace_array *tr;
@@ -130,7 +154,7 @@ void __trace_printk(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vtrace_printk(vwrite_text, (unsigned long)__builtin_return_address(0), fmt, args);
+	vtrace_printk(vwrite_text, (unsigned long)__builtin_return_address(0), fmt, &args);
 	va_end(args);
 }
 EXPORT_SYMBOL_GPL(__trace_printk);
@@ -140,56 +164,20 @@ void __trace_bprintk(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vtrace_printk(vwrite_words, (unsigned long)__builtin_return_address(0), fmt, args);
+	vtrace_printk(vwrite_words, (unsigned long)__builtin_return_address(0), fmt, &args);
 	va_end(args);
 }
 EXPORT_SYMBOL_GPL(__trace_bprintk);
 
-typedef bool write_t(struct trace_array *tr, unsigned long ip, const char *text, u32 ctx);
-
-/* As vtrace_printk(), without arguments. */
-static __always_inline void trace_write(write_t *write, unsigned long ip, const char *text)
-{
-	u32 ctx = tracing_gen_ctx();
-	struct trace_array *tr;
-
-	preempt_disable_notrace();
-	tr = trace_printk_dest();
-	if (tr && write(tr, ip, text, ctx))
-		ftrace_trace_stack(tr, ctx, STACK_SKIP);
-	preempt_enable_notrace();
-}
-
-static bool write_string(struct trace_array *tr, unsigned long ip, const char *text, u32 ctx)
-{
-	return write_text(tr, ip, text, strnlen(text, TRACE_SCRATCH_SIZE), ctx);
-}
-
-static bool write_address(struct trace_array *tr, unsigned long ip, const char *text, u32 ctx)
-{
-	struct trace_buffer *buffer;
-	struct bputs_entry *entry;
-
-	if (tr->persistent)
-		return write_string(tr, ip, text, ctx);
-	entry = trace_buffer_lock_reserve(tr, TRACE_BPUTS, sizeof(*entry), ctx, &buffer);
-	if (!entry)
-		return false;
-	entry->ip = ip;
-	entry->str = text;
-	trace_buffer_unlock_commit(buffer);
-	return true;
-}
-
 void __trace_puts(const char *text)
 {
-	trace_write(write_string, (unsigned long)__builtin_return_address(0), text);
+	vtrace_printk(write_string, (unsigned long)__builtin_return_address(0), text, NULL);
 }
 EXPORT_SYMBOL_GPL(__trace_puts);
 
 void __trace_bputs(const char *text)
 {
-	trace_write(write_address, (unsigned long)__builtin_return_address(0), text);
+	vtrace_printk(write_address, (unsigned long)__builtin_return_address(0), text, NULL);
 }
 EXPORT_SYMBOL_GPL(__trace_bputs);
 

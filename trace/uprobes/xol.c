@@ -9,12 +9,12 @@
  * fork() gives the child an area at the same address, for return addresses on its stack: the pages
  * are not copied (VM_WIPEONFORK), and xol_open() makes a new area.
  */
-#include "kernel/init.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/process/process.h"
 #include "kernel/sched/wait.h"
 #include "kernel/mm/user_page.h"
+#include "kernel/vm/mm_part.h"
 #include "trace/uprobes/internal.h"
 
 #define INT3  0xcc
@@ -210,9 +210,11 @@ void put_slot(struct xol_area *area, struct xol_slot *slot)
 		wake_up_all(&area->wait);
 }
 
-static int xol_init(void)
+/* The areas that map the page have references of their own. */
+static void xol_exit(struct mm_struct *mm)
 {
-	xol_area_free_hook = free_area;
-	return 0;
+	if (unlikely(mm->xol_area))
+		free_area(mm->xol_area);
 }
-core_initcall(xol_init);
+
+static const struct mm_part xol_mm_part MM_PART(xol) = { .exit = xol_exit };
