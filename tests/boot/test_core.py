@@ -3,6 +3,7 @@ And other sets of features: each builds, boots, traces and verifies."""
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 
@@ -236,18 +237,48 @@ def linked_with_only_what_they_need(features):
     return {" ".join(names): set().union({"core"}, *map(features.with_needs, names)) for names in sets if "debug" not in names}
 
 
-def test_each_feature_links_with_only_what_it_needs(images, core_with_tests, tmp_path):
-    """Links objects of the whole kernel, and the core's of what programs replace, in each set. Those of `debug` are of another build."""
-    features = load_script("features")
-    objects = {}
+# What an object does not refer to when it is compiled without a feature.
+NOT_WITHOUT = {"events": re.compile("__(tracepoint|traceiter)_"), "ftrace": re.compile("__fentry__$")}
+
+
+def objects_for_sets(features, images, core_with_tests):
+    """Of the core, and of the whole kernel but `debug`, which is of another build: {source: object}. Sets are made of these objects."""
+    found = []
     for directory, linked in (core_with_tests, {"core", "ftrace"}), (images, set(features.features()) - {"debug"}):
         chosen = features.sources(linked, features.ROOMS + ("selftest",))
-        objects |= {source: directory / "obj" / (source.removesuffix(".c") + ".o") for source in chosen}
-        assert {str(objects[source].relative_to(ROOT)) for source in chosen} == set(re.findall(r"\S+\.o", (directory / "sources").read_text()))
+        found.append({source: directory / "obj" / (source.removesuffix(".c") + ".o") for source in chosen})
+        assert {str(path.relative_to(ROOT)) for path in found[-1].values()} == set(re.findall(r"\S+\.o", (directory / "sources").read_text()))
+    return found
+
+
+def test_each_feature_finds_all_symbols_in_what_it_needs(images, core_with_tests):
+    """By the symbols of the objects; the next test links them."""
+    features = load_script("features")
+    places, wanted = defaultdict(set), {}
+    for objects in objects_for_sets(features, images, core_with_tests):
+        defined, refers = features.symbols(objects.values())
+        wanted |= refers
+        for name, source in defined.items():
+            places[name].add(source)
+    missing = {}
+    for name, linked in linked_with_only_what_they_need(features).items():
+        for rooms in features.ROOMS, features.ROOMS + ("selftest",):
+            chosen = set(features.sources(linked, rooms))
+            absent = {symbol: source for source in chosen for symbol in wanted.get(source, ()) if places[symbol] and not places[symbol] & chosen and
+                      not any(pattern.match(symbol) for feature, pattern in NOT_WITHOUT.items() if feature not in linked)}
+            if absent:
+                missing[name, rooms[-1]] = absent
+    assert not missing
+
+
+@pytest.mark.soak
+def test_each_feature_links_with_only_what_it_needs(images, core_with_tests, tmp_path):
+    features = load_script("features")
+    core_objects, all_objects = objects_for_sets(features, images, core_with_tests)
+    objects = core_objects | all_objects
     _, wanted = features.symbols(objects.values())
-    # What an object does not refer to when it is compiled without events, or without ftrace.
-    for feature, pattern in ("events", "__(tracepoint|traceiter)_"), ("ftrace", "__fentry__$"):
-        names = {name for names in wanted.values() for name in names if re.match(pattern, name)}
+    for feature, pattern in NOT_WITHOUT.items():
+        names = {name for names in wanted.values() for name in names if pattern.match(name)}
         (tmp_path / feature).write_text("".join(f"PROVIDE({name} = 0);\n" for name in names))
     failed = {}
     for name, linked in linked_with_only_what_they_need(features).items():
