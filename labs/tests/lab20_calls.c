@@ -17,6 +17,7 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -177,8 +178,24 @@ static void write_fail_nth(int file, int nth)
 {
 	char text[16];
 
-	if (write(file, text, (size_t)snprintf(text, sizeof(text), "%d", nth)) < 0)
+	if (write(file, text, (size_t)snprintf(text, sizeof(text), "%d", nth)) < 0) {
 		perror("fail-nth");
+		exit(2);
+	}
+}
+
+/* Has these capabilities, and no others. */
+static int set_capabilities(unsigned mask)
+{
+	const unsigned header[2] = { 0x20080522, 0 }, sets[6] = { mask, mask }; /* version 3 of capset(2) */
+
+	return (int)syscall(SYS_capset, header, sets);
+}
+
+/* Processes of root are never too many. Who writes fail-nth needs CAP_SYS_RESOURCE. */
+static int become_a_user(void)
+{
+	return prctl(PR_SET_KEEPCAPS, 1) || setuid(1000) || set_capabilities(1U << 24);
 }
 
 /* The failure is still to come: open() allocates the name, so it takes it. */
@@ -199,32 +216,45 @@ static int lowest_free(void)
 	return fd;
 }
 
-#define PROCESSES 150 /* more than there are */
+#define PROCESSES 50 /* more than this user has */
 
-/* In a child without capabilities, for which RLIMIT_NPROC holds: whether it may have one more process. */
-static void try_one_more(void)
-{
-	const unsigned header[2] = { 0x20080522, 0 }, none[6] = { 0 }; /* version 3 of capset(2) */
-	const struct rlimit limit = { PROCESSES, PROCESSES };
-	long child;
-
-	syscall(SYS_capset, header, none);
-	setrlimit(RLIMIT_NPROC, &limit);
-	child = call_fork();
-	if (child > 0)
-		undo_fork(child);
-	_exit(child < 0);
-}
-
+/* Whether the user may have one more process, with a limit. */
 static int may_have_one_more(void)
 {
+	const struct rlimit limit = { PROCESSES, PROCESSES };
 	int status = 1;
 	pid_t child = fork();
 
-	if (!child)
-		try_one_more();
+	if (!child) {
+		set_capabilities(0);
+		setrlimit(RLIMIT_NPROC, &limit);
+		child = (pid_t)call_fork();
+		if (child > 0)
+			undo_fork(child);
+		_exit(child < 0);
+	}
 	waitpid(child, &status, 0);
 	return !status;
+}
+
+/* The errors of pipe(2) that have nothing to do with memory: no descriptor is free, or only one; no place for the numbers. */
+static void other_errors_of_pipe(int free)
+{
+	struct rlimit limit;
+	rlim_t before;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	before = limit.rlim_cur;
+	for (int more = 0; more < 2; more++) {
+		limit.rlim_cur = (rlim_t)(free + more);
+		setrlimit(RLIMIT_NOFILE, &limit);
+		if (!call_pipe() || errno != EMFILE)
+			printf("pipe 0 error %d\n", errno);
+	}
+	limit.rlim_cur = before;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (!syscall(SYS_pipe2, 8, 0) || errno != EFAULT)
+		printf("pipe 0 error %d\n", errno);
 }
 
 static void visit(int file, const struct call *call, int print)
@@ -245,6 +275,8 @@ static void visit(int file, const struct call *call, int print)
 	}
 	if (print)
 		printf("%s %d %s\n", call->name, nth - 1, error < 0 ? "ok" : "failed");
+	if (call->make == call_pipe)
+		other_errors_of_pipe(before);
 	after = lowest_free();
 	if (print && after != before)
 		printf("%s descriptors %d\n", call->name, after - before);
@@ -258,7 +290,7 @@ int main(int argc, char **argv)
 	long rounds = argc > 2 ? atol(argv[1]) : 0;
 
 	notify = inotify_init1(0);
-	if (rounds < 1 || file < 0 || notify < 0) {
+	if (rounds < 1 || file < 0 || notify < 0 || become_a_user()) {
 		fprintf(stderr, "usage: lab20_calls ROUNDS CALL...\n");
 		return 2;
 	}
