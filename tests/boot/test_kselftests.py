@@ -1,4 +1,4 @@
-"""Linux's own tests of /proc, pidfds, mremap, ptrace, seccomp, breakpoints and x86's entry code, unmodified, inside nop5; of 6.12 that of mapped buffers.
+"""Linux's own tests of /proc, pidfds, mremap, ptrace, seccomp, breakpoints and x86's entry code, unmodified, inside nop5; of 6.12 those of mapped buffers and user events.
 
 It is in `make soak` only, because it downloads Debian's packages linux-source-6.1 and linux-source-6.12. data/kselftests.txt names what fails on Linux 6.1
 in QEMU, data/kselftests_absent.txt what fails here besides. Each line must be true: whoever makes another test pass takes its line away.
@@ -28,6 +28,7 @@ def machine(shared, request):
 
 @pytest.mark.parametrize("name", [*kselftests.NAMES, *kselftests.NEWER])
 def test_what_fails_here_and_not_on_linux_wants_what_is_absent(machine, name):
+    machine.check("echo 1 > /sys/kernel/tracing/tracing_on")  # map_test leaves it off, on Linux too
     machine.send(f"kselftest {name}\n")
     status = int(machine.expect(rf"^STATUS {name} (\d+)\r?$", timeout=SLOWEST)[1])
     text = machine.before.decode("utf-8", "replace").replace("\r\n", "\n")
