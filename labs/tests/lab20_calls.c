@@ -192,7 +192,7 @@ static int set_capabilities(unsigned mask)
 	return (int)syscall(SYS_capset, header, sets);
 }
 
-/* Processes of root are never too many. Who writes fail-nth needs CAP_SYS_RESOURCE. */
+/* RLIMIT_NPROC does not hold for root. A write to fail-nth needs CAP_SYS_RESOURCE. */
 static int become_a_user(void)
 {
 	return prctl(PR_SET_KEEPCAPS, 1) || setuid(1000) || set_capabilities(1U << 24);

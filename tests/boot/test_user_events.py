@@ -1,4 +1,4 @@
-"""User events: what a program may register and write, whom an event belongs to, and what it costs.
+"""User events: what a program may register and write, which address space has an event, and the cost of a write.
 
 tests/load/user_events.c makes the calls. Linux's own tests, tools/testing/selftests/user_events of 6.12, are in test_kselftests.py; Debian's
 kernels have no user events, so there is nothing to ask. Bits, forks and locks are in selftest/trace/user_events.c.

@@ -29,7 +29,7 @@ static const struct {
 	{ "char", "%d", 1 },  { "unsigned char", "%u", 1 },
 };
 
-/* Bytes that the word in front of the address or of the array has; NULL: the field has none. */
+/* What the type of a field begins with that is a word with the place of its data; NULL: another. */
 static const char *loc_prefix(const char *type)
 {
 	if (strstarts(type, data_loc))
@@ -273,10 +273,8 @@ static bool is_valid_loc(const struct trace_event_field *field, const char *payl
 	u32 loc;
 
 	memcpy(&loc, payload + at, sizeof(loc));
-	start = loc & 0xffff;
+	start = (loc & 0xffff) + trace_loc_base(field);
 	size = loc >> 16;
-	if (loc_prefix(field->type) == rel_loc)
-		start += field->offset + sizeof(loc);
 	end = start + size;
 	if (end > sizeof(struct trace_entry) + length)
 		return false;
@@ -292,7 +290,7 @@ bool user_event_format_valid(const struct user_event_format *format, const void 
 	const struct trace_event_field *field;
 
 	for (field = format->fields; field->name; field++)
-		if (loc_prefix(field->type) && !is_valid_loc(field, payload, length))
+		if (trace_field_is_loc(field) && !is_valid_loc(field, payload, length))
 			return false;
 	return true;
 }
