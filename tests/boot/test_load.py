@@ -79,7 +79,7 @@ def test_tracers_and_tracees_that_die_at_random_leave_nothing(machine):
     """No tracee stays in a stop: the load waits for the end of all. No user traces a task that acts for root."""
     level = machine.check("cat /proc/sys/kernel/printk").split()[0]
     machine.check("dmesg -n 1")  # what crashes would print
-    output = keeps_memory(machine, f"tracers 30 {seed(11)}", SLACK)
+    output = keeps_memory(machine, f"tracers 10 {seed(11)}", SLACK)
     machine.check(f"dmesg -n {level}")
     assert re.fullmatch(r"attached [1-9]\d*, stops [1-9]\d*, requests \d+, breaches 0\n", output)
 
@@ -97,13 +97,13 @@ def test_tracers_and_tracees_die_at_random_from_many_seeds_on_eight_cpus(boot, v
 
 
 def test_a_tracer_that_dies_during_a_step_leaves_no_trap(machine):
-    assert machine.check("orphaned_steps 60") == "240 of 240 tracees went on\n"
+    assert machine.check("orphaned_steps 15") == "60 of 60 tracees went on\n"
 
 
 @pytest.mark.parametrize("kind", ["pipes", "sockets", "messages", "memfd", "shared", "files"])
 def test_a_user_who_takes_all_does_not_stop_root_and_gives_it_back(boot, image, kind):
     """No call of root's shell fails for want of it; if a process is ended, then one of the user."""
-    machine = boot(cpus=4, mem="128M", initrd=str(image))
+    machine = boot(cpus=2, mem="128M", initrd=str(image))
     machine.check("ls -l / > /dev/null")
     before = free_kb(machine)
     machine.check(f"(take_all {kind} > /tmp/said 2>&1 &)")
@@ -270,10 +270,10 @@ def fuzz_perf(machine, much, number=0):
     return output
 
 
-@pytest.mark.parametrize("families", [1, pytest.param(4, marks=pytest.mark.soak)])
-def test_random_perf_events_of_root_and_of_nobody_on_eight_cpus_leave_no_event(boot, image, families):
-    machine = boot(cpus=8, mem="512M", initrd=str(image))
-    assert f"{8 * families} families" in fuzz_perf(machine, families)
+@pytest.mark.parametrize("cpus, families", [(2, 1), pytest.param(8, 4, marks=pytest.mark.soak)])
+def test_random_perf_events_of_root_and_of_nobody_leave_no_event(boot, image, cpus, families):
+    machine = boot(cpus=cpus, mem="512M", initrd=str(image))
+    assert f"{cpus * families} families" in fuzz_perf(machine, families)
     assert not BAD.search(machine.text), machine.says
 
 
