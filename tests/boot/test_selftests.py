@@ -12,8 +12,8 @@ from nop5 import EXIT_POWEROFF, parse_ktap
 QUICK = "selftest_fuzz=50 selftest_refuse=97"
 BRIEF = "selftest_fuzz=10 selftest_refuse=997"
 LONG = "selftest_fuzz=200"
-# What `make test` adds to BRIEF: a fifth of the rounds of tests that wait for luck.
-SHORT = f"{BRIEF} selftest_rounds=20"
+# What `make test` adds to BRIEF: a tenth of the rounds of tests that wait for luck.
+SHORT = f"{BRIEF} selftest_rounds=10"
 
 # What does not depend on the number of CPUs, and storms, which wait for luck. The kernel takes up to 127 bytes.
 NOT_OF_CPUS = "selftest_except=ftrace_memory,probes_memory,seq_file,*storm*,*without_memory*,*_at_any_instruction_*,kprobes_text,*malformed_writes*"

@@ -70,7 +70,7 @@ def pages(part):
 def test_trace_record_attaches_to_a_running_machine(traced, tmp_path):
     machine, port = traced(2, port=SocketPort)
     sock = port.path
-    machine.check("echo function > current_tracer")
+    machine.check("echo 'vfs_*' > set_ftrace_filter; echo function > current_tracer; ls -R /proc/self > /dev/null")
     process = subprocess.Popen([ROOT / "scripts/trace-record", "--attach", sock], cwd=tmp_path, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     machine.check("trace-export")
