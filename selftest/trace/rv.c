@@ -360,13 +360,18 @@ SELFTEST(rv, the_scheduler_does_what_its_models_say)
 SELFTEST(rv, a_task_that_is_woken_while_it_runs_is_an_error_of_wwnr)
 {
 	struct rv_monitor *wwnr = monitor_named("wwnr");
+	u64 sleeps;
 
 	ASSERT(wwnr);
 	atomic64_set(&errors, 0);
 	ASSERT(!tracepoint_probe_register(wwnr->error, error_probe(wwnr), NULL, 10));
 	EXPECT_EQ(rv_switch_monitor(wwnr, true), 0);
-	set_current_state(TASK_INTERRUPTIBLE); /* now its state becomes known */
-	schedule_timeout(NSEC_PER_MSEC);
+	/* Its state becomes known when it sleeps. A slow CPU may find the time over before that. */
+	sleeps = current->nvcsw;
+	while (current->nvcsw == sleeps) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		schedule_timeout(NSEC_PER_MSEC);
+	}
 	preempt_disable();
 	set_current_state(TASK_INTERRUPTIBLE);
 	wake_up_process(current);
