@@ -45,7 +45,7 @@ __asm__(".pushsection .text\n"
 	".size direct_tramp, . - direct_tramp\n"
 	".popsection");
 
-static struct ftrace_ops direct_ops;
+static struct ftrace_ops direct_ops = { .flags = FTRACE_OPS_FL_JMP };
 
 static int __init direct_init(void)
 {

@@ -1,9 +1,9 @@
 /*
  * A direct call: records each task that is woken up.
  *
- * The first instruction of wake_up_process() becomes a jmp to direct_tramp. No trampoline of ftrace is
+ * The first instruction of wake_up_process() becomes a call of direct_tramp. No trampoline of ftrace is
  * needed, and no registers are saved but those of the arguments. direct_tramp calls my_direct_func(), and
- * continues behind the call site.
+ * returns behind the call site.
  *
  *	modprobe ftrace-direct; cat /sys/kernel/tracing/trace
  */
@@ -41,7 +41,7 @@ __asm__(".pushsection .text\n"
 	"pop %rsi\n\t"
 	"pop %rdi\n\t"
 	"pop %rbp\n\t"
-	"jmp wake_up_process + 5\n"
+	"ret\n"
 	".size direct_tramp, . - direct_tramp\n"
 	".popsection");
 

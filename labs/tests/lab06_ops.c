@@ -1,6 +1,6 @@
 /*
  * What ftrace frees when an ops goes: a log of the calls of trace/ftrace/register.c and ops_hashes.c.
- * sources: trace/ftrace/ops.c trace/ftrace/register.c trace/ftrace/ops_hashes.c trace/ftrace/enabled.c
+ * sources: trace/ftrace/ops.c trace/ftrace/register.c trace/ftrace/ops_hashes.c trace/ftrace/shutdown.c
  *
  * lab06_ops MODE says what is wrong in one sentence, and ends with status 1; labs/tests/lab06.py names the rules.
  */

@@ -117,7 +117,8 @@ static int ftrace_ops_bench_show(struct seq_file *m, void *unused __unused)
 		{ .func = function_trace_call, .private = &global_trace },
 		{ .func = function_trace_call, .private = &global_trace },
 	};
-	struct ftrace_ops direct[] = { { .direct_call = (unsigned long)ftrace_many[0] },
+	struct ftrace_ops direct[] = { { .direct_call = (unsigned long)ftrace_many[0],
+					 .flags = FTRACE_OPS_FL_JMP },
 				       { .func = bench_callback } };
 	int error = show_call(m, "own trampoline", empty, 1);
 

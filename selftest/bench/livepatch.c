@@ -40,7 +40,7 @@ static int measure_livepatch(struct seq_file *m)
 
 static int measure_direct(struct seq_file *m)
 {
-	struct ftrace_ops ops = { .func = NULL };
+	struct ftrace_ops ops = { .flags = FTRACE_OPS_FL_JMP };
 	u64 plain = call_cost(ftrace_many[0], CALLS), replaced = 0;
 	int error = ftrace_set_filter_ip(&ops, (unsigned long)ftrace_many[0], false, true);
 

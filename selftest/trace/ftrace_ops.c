@@ -191,9 +191,58 @@ SELFTEST(ftrace_ops, a_changed_ip_replaces_the_function)
 	ftrace_free_filter(&ops);
 }
 
+/* A call of it stands in front of a function, and must not change its arguments. */
+static __keeps_registers void in_front(void)
+{
+	calls++;
+}
+
+SELFTEST(ftrace_ops, a_direct_ops_makes_the_site_call)
+{
+	static struct ftrace_ops direct, other,
+		patch = { .func = go_elsewhere, .flags = FTRACE_OPS_FL_IPMODIFY };
+	const u8 *site = (const u8 *)ftrace_target_add;
+
+	EXPECT_EQ(register_ftrace_direct(&direct, (unsigned long)in_front), -EINVAL);
+	ASSERT(set_to(&direct, site) == 0 && set_to(&other, site) == 0);
+	ASSERT(register_ftrace_direct(&direct, (unsigned long)in_front) == 0);
+	EXPECT_EQ(site[0], 0xe8); /* call */
+	EXPECT_EQ(target_of(site), (unsigned long)in_front);
+	calls = 0;
+	EXPECT_EQ(ftrace_target_add(20, 3), 23);
+	EXPECT_EQ(calls, 1);
+	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
+
+	EXPECT_EQ(register_ftrace_direct(&other, (unsigned long)in_front), -EBUSY);
+	other.flags = FTRACE_OPS_FL_JMP;
+	EXPECT_EQ(register_ftrace_direct(&other, (unsigned long)ftrace_target_multiply), -EBUSY);
+
+	/* With other ops the list function calls the callbacks, and then the code. */
+	ASSERT(set_to(&counter, site) == 0 && register_ftrace_function(&counter) == 0);
+	EXPECT_EQ(target_of(site), (unsigned long)ftrace_regs_caller);
+	calls = 0;
+	EXPECT_EQ(ftrace_target_add(20, 3), 23);
+	EXPECT_EQ(calls, 2);
+	ASSERT(set_to(&patch, site) == 0 && register_ftrace_function(&patch) == 0);
+	calls = 0;
+	EXPECT_EQ(ftrace_target_add(20, 3), 60); /* in front of the function that replaces it */
+	EXPECT_EQ(calls, 2);
+	EXPECT_EQ(ftrace_verify(NULL, NULL), 0);
+	EXPECT(unregister_ftrace_function(&patch) == 0);
+	EXPECT(unregister_ftrace_function(&counter) == 0);
+	EXPECT_EQ(site[0], 0xe8);
+	EXPECT(unregister_ftrace_direct(&direct) == 0);
+	EXPECT_EQ(ftrace_target_add(20, 3), 23);
+	EXPECT_EQ(flags_of(site), FTRACE_FL_MODIFIED);
+	ftrace_location((unsigned long)site)->flags = 0; /* other tests expect no flags */
+	ftrace_free_filter(&direct);
+	ftrace_free_filter(&other);
+	ftrace_free_filter(&patch);
+}
+
 SELFTEST(ftrace_ops, a_direct_ops_makes_the_site_jump)
 {
-	static struct ftrace_ops direct;
+	static struct ftrace_ops direct = { .flags = FTRACE_OPS_FL_JMP };
 	const u8 *site = (const u8 *)ftrace_target_add;
 
 	ASSERT(set_to(&direct, ftrace_target_add) == 0);

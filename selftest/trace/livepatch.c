@@ -495,7 +495,7 @@ SELFTEST(livepatch, other_users_of_the_function_are_called_too)
 
 SELFTEST(livepatch, a_patch_and_another_ipmodify_user_exclude_each_other)
 {
-	static struct ftrace_ops direct;
+	static struct ftrace_ops direct = { .flags = FTRACE_OPS_FL_JMP };
 	unsigned long multiply = (unsigned long)ftrace_target_multiply;
 
 	ASSERT(ftrace_set_filter_ip(&direct, multiply, false, true) == 0);

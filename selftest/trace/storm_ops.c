@@ -205,6 +205,7 @@ void storm_direct(struct storm_task *task)
 
 	if (!ops)
 		return;
+	ops->flags = FTRACE_OPS_FL_JMP;
 	if (STORM_DONE(task, "filter", ftrace_set_filter_ip(ops, ip, false, true), -ENOMEM) &&
 	    STORM_DONE(task, "register",
 		       register_ftrace_direct(ops, (unsigned long)ftrace_target_multiply), -EPERM,

@@ -1,41 +1,75 @@
 /*
- * Direct calls: an ops whose sites jump to code of its owner, and call no callback. Linux's
- * register_ftrace_direct(), which replaces a function. Code in front of a function, such as the
- * trampolines of eBPF, is in direct_code.c.
+ * Direct ops: their sites lead to code of the owner, and call no callback.
+ *
+ *	FTRACE_OPS_FL_JMP	the site	the owner's code
+ *	no			call		stands in front of the function, and returns to it
+ *	yes			jmp		replaces the function, or calls it itself
+ *
+ * A jmp leaves no return address on the stack, so code that calls the function itself, such as a
+ * trampoline of eBPF with fexit programs, returns to the caller by an ordinary ret.
+ *
+ * A site with several users calls the list function. There a direct ops has a callback, which makes
+ * the way back lead to the code. Code in front of a function must see what all other callbacks have
+ * done, also where execution continues; so its ops are at the end of the list.
  */
 #include "trace/ftrace/ops.h"
 
+#include "arch/patch/text_patch.h"
 #include "kernel/errno.h"
 #include "kernel/export.h"
+#include "kernel/mm/page_alloc.h"
 
-/* The callback of a direct ops, for sites with several ops, which cannot be a jmp. */
-static void go_to_direct_call(unsigned long ip __unused, unsigned long parent_ip __unused,
+/* The callback of code that replaces the function. */
+static void go_to_replacement(unsigned long ip __unused, unsigned long parent_ip __unused,
 			      struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	ftrace_instruction_pointer_set(fregs, ops->direct_call);
 }
 
-#define FTRACE_OPS_FL_OF_DIRECT (FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_IPMODIFY)
+/* The callback of code in front of the function. */
+static void go_to_code(unsigned long ip __unused, unsigned long parent_ip __unused,
+		       struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct pt_regs *regs = ftrace_get_regs(fregs);
 
-int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
+	regs->r10 = ops->direct_call; /* for ftrace_direct_caller */
+	regs->r11 = regs->ip;
+	ftrace_instruction_pointer_set(fregs, READ_ONCE(ops->direct_shared));
+}
+
+static int attach(struct ftrace_ops *ops, ftrace_func_t func, unsigned long flags,
+		  const struct ftrace_direct_code *code)
 {
 	struct failed_registration failed = { .was_listed = false };
 	int error;
 
-	if (ops->func && ops->func != go_to_direct_call)
-		return -EINVAL;
 	mutex_lock(&ftrace_lock);
 	if (ops->flags & FTRACE_OPS_FL_ENABLED) {
 		error = -EBUSY;
 	} else {
-		ops->func = go_to_direct_call;
-		ops->flags |= FTRACE_OPS_FL_OF_DIRECT;
-		ops->direct_call = addr;
-		error = ftrace_register_locked(ops, FTRACE_OPS_FL_DIRECT, &failed);
+		ops->func = func;
+		ops->flags = FTRACE_OPS_FL_DIRECT | flags;
+		ops->direct_call = code->alone;
+		ops->direct_shared = code->shared;
+		error = ftrace_register_locked(ops, FTRACE_OPS_FL_DIRECT | FTRACE_OPS_FL_JMP,
+					       &failed);
 	}
 	mutex_unlock(&ftrace_lock);
 	ftrace_finish_failed(&failed);
 	return error;
+}
+
+int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
+{
+	struct ftrace_direct_code code = { .alone = addr };
+
+	if (ops->func && ops->func != go_to_replacement && ops->func != go_to_code)
+		return -EINVAL;
+	if (ops->flags & FTRACE_OPS_FL_JMP)
+		return attach(ops, go_to_replacement, FTRACE_OPS_FL_JMP | FTRACE_OPS_FL_IPMODIFY,
+			      &code);
+	code.shared = (unsigned long)ftrace_direct_caller;
+	return attach(ops, go_to_code, FTRACE_OPS_FL_SAVE_REGS, &code);
 }
 EXPORT_SYMBOL_GPL(register_ftrace_direct);
 
@@ -44,3 +78,58 @@ int unregister_ftrace_direct(struct ftrace_ops *ops)
 	return ops->flags & FTRACE_OPS_FL_DIRECT ? unregister_ftrace_function(ops) : -EINVAL;
 }
 EXPORT_SYMBOL_GPL(unregister_ftrace_direct);
+
+int ftrace_attach_code(struct ftrace_ops *ops, const struct ftrace_direct_code *code)
+{
+	return attach(ops, go_to_code, FTRACE_OPS_FL_JMP | FTRACE_OPS_FL_SAVE_REGS, code);
+}
+
+/* The site of ops, if it jumps to the code now, or NULL. [F] */
+static const struct dyn_ftrace *jumping_site(const struct ftrace_ops *ops)
+{
+	const struct ftrace_hash *filter = ops->filter_hash;
+
+	for (u32 i = 0; filter && i <= filter->mask; i++) {
+		u32 offset = filter->slots[i];
+		const struct dyn_ftrace *rec =
+			offset ? ftrace_location(KERNEL_IMAGE_BASE + offset) : NULL;
+
+		if (rec && rec->flags & FTRACE_FL_TRAMP_EN)
+			return rec;
+	}
+	return NULL;
+}
+
+int ftrace_change_code(struct ftrace_ops *ops, const struct ftrace_direct_code *code)
+{
+	const struct dyn_ftrace *rec;
+	struct text_patch patch;
+	int error = 0;
+
+	mutex_lock(&ftrace_lock);
+	if (ftrace_is_dead()) {
+		error = -ENODEV;
+		goto unlock;
+	}
+	rec = jumping_site(ops);
+	if (rec) {
+		patch.addr = ftrace_record_ip(rec);
+		text_encode_jmp(patch.old, patch.addr, ops->direct_call);
+		text_encode_jmp(patch.new, patch.addr, code->alone);
+		error = ftrace_apply_patches(&patch, 1);
+	}
+	if (!error) {
+		ops->direct_call = code->alone;
+		WRITE_ONCE(ops->direct_shared, code->shared);
+	}
+unlock:
+	mutex_unlock(&ftrace_lock);
+	return error;
+}
+
+void ftrace_detach_code(struct ftrace_ops *ops)
+{
+	struct ftrace_trampoline *tramp; /* NULL: it has none */
+
+	(void)ftrace_unregister_begin(ops, &tramp);
+}

@@ -17,7 +17,7 @@ struct ftrace_trampoline;
 #define FTRACE_FL_TRAMP    (1UL << 28) /* the only user has its own trampoline */
 #define FTRACE_FL_TRAMP_EN (1UL << 27) /* the site calls it */
 #define FTRACE_FL_IPMODIFY (1UL << 26) /* a user changes where execution continues */
-#define FTRACE_FL_DIRECT   (1UL << 25) /* a user wants a jmp to its function */
+#define FTRACE_FL_DIRECT   (1UL << 25) /* a user has code of its own for the site */
 #define FTRACE_FL_MODIFIED (1UL << 24) /* a user had IPMODIFY or DIRECT once */
 #define FTRACE_FL_TOUCHED  (1UL << 23) /* the site had a user once */
 #define FTRACE_FL_HISTORY  (FTRACE_FL_MODIFIED | FTRACE_FL_TOUCHED) /* stay when the users go */
@@ -30,7 +30,7 @@ struct dyn_ftrace {
 
 /*
  * ftrace_ops.flags. The owner sets these before it registers the ops: DYNAMIC, SAVE_REGS,
- * SAVE_REGS_IF_SUPPORTED, RECURSION, STUB, IPMODIFY, PID. ftrace sets the others.
+ * SAVE_REGS_IF_SUPPORTED, RECURSION, STUB, IPMODIFY, PID, JMP. ftrace sets the others.
  */
 #define FTRACE_OPS_FL_ENABLED BIT(0) /* registered */
 /* The ops is not in the image; its owner may free it once it is unregistered. */
@@ -53,6 +53,8 @@ struct dyn_ftrace {
 #define FTRACE_OPS_FL_IPMODIFY BIT(12)
 /* Set by register_ftrace_direct(). */
 #define FTRACE_OPS_FL_DIRECT BIT(17)
+/* For register_ftrace_direct() alone: the site is a jmp to the code, and not a call of it. */
+#define FTRACE_OPS_FL_JMP BIT(20)
 /* ftrace_filter_pids() works: pid_func decides for each call whether the task is traced. */
 #define FTRACE_OPS_FL_PID BIT(13)
 
@@ -86,15 +88,14 @@ struct ftrace_ops {
 	struct ftrace_hash *filter_hash;
 	struct ftrace_hash *notrace_hash;     /* the same; NULL: no functions */
 	struct ftrace_trampoline *trampoline; /* [F] NULL while not registered, or with STUB */
-	unsigned long direct_call;   /* [F] with DIRECT: the function, or the code before it */
+	unsigned long direct_call;            /* [F] with DIRECT: the owner's code */
 	unsigned long direct_shared; /* [F] for sites with other users: struct ftrace_direct_code */
 	struct ftrace_ops *follower; /* [F] uses the same hashes: ftrace_share_hashes() */
-	struct list_head off;        /* [F] ftrace_enabled is 0: instead of list; else NULL */
 };
 
 /*
  * Attaches ops to the functions that its hashes name. Task context. On an error nothing is changed:
- *   -EBUSY	ops is registered already; IPMODIFY while ftrace_enabled is 0
+ *   -EBUSY	ops is registered already
  *   -EINVAL	no func; a flag that the owner may not set; DELETED; IPMODIFY without a filter
  *   -EPERM	IPMODIFY, and another IPMODIFY ops has one of the functions
  *   -ENOMEM
@@ -114,15 +115,22 @@ int unregister_ftrace_function(struct ftrace_ops *ops);
 void ftrace_filter_pids(struct ftrace_ops *ops, bool on);
 
 /*
- * Replaces the functions that the hashes of ops name by the function at addr, which is in the
- * image. A site with no other user becomes a jmp to addr, without a trampoline and a callback. At a
- * site with other users, execution continues at addr after their callbacks. The owner sets no func
- * and no flags. Errors as above, as for an IPMODIFY user. Task context.
+ * Makes the functions that the hashes of ops name begin with the code at addr, which is in the
+ * image or in a module. A site with no other user calls addr, without a trampoline and a callback;
+ * at a site with other users, addr is called after their callbacks. The code keeps the registers of
+ * the arguments, and those that a function keeps. It returns to the function; r10 and r11 are free.
+ *
+ * With FTRACE_OPS_FL_JMP the site jumps to addr. That is the way to replace a function by another
+ * one, and such an ops counts as a user with IPMODIFY. Linux 6.19 has this flag; later Linux has a
+ * bit of addr instead.
+ *
+ * The owner sets no func and no other flag. Errors as above, and -EBUSY: one of the functions has a
+ * direct ops already. Task context.
  */
 int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr);
 /*
- * As unregister_ftrace_function(). On return no more calls go to the function at addr; tasks may
- * still be inside it.
+ * As unregister_ftrace_function(). On return no more calls go to the code at addr; tasks may still
+ * be inside it.
  */
 int unregister_ftrace_direct(struct ftrace_ops *ops);
 

@@ -45,13 +45,6 @@ void ftrace_unregister_end(struct ftrace_trampoline *tramp);
  */
 void ftrace_set_func(struct ftrace_ops *ops, ftrace_func_t func);
 
-/*
- * Turns the calls of all callbacks off or on (/proc/sys/kernel/ftrace_enabled). While they are off,
- * the sites are nops, and ops can be registered and changed without an effect. 0, -EBUSY (off, and
- * a registered ops has IPMODIFY: the kernel depends on its callbacks), or -ENODEV. Task context.
- */
-int ftrace_set_enabled(bool on);
-
 /* ---- trace/ftrace/update.c ---- */
 
 /* The sites that one ops wants: none while it is not registered. A hash is NULL or not empty. */
@@ -67,7 +60,7 @@ struct ftrace_change {
 	unsigned sites; /* upper limit of the sites that differ, from ftrace_change_plan() */
 };
 
-/* Checks whether a change is allowed: 0, or -EINVAL or -EPERM for IPMODIFY. Changes nothing. [F] */
+/* Checks whether a change is allowed: 0, or -EINVAL, -EPERM or -EBUSY. Changes nothing. [F] */
 int ftrace_change_plan(struct ftrace_change *change);
 /*
  * Patches the sites in one batch, with memory of ftrace_change_alloc(). With patches NULL it uses

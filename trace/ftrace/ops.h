@@ -36,13 +36,8 @@ void ftrace_enter_list(struct ftrace_ops *ops);
  */
 int ftrace_detach(struct ftrace_ops *ops, struct ftrace_trampoline **tramp);
 
-/* ---- enabled.c ---- */
-
-extern bool ftrace_is_off; /* [F] ftrace_set_enabled(): no ops is in ftrace_ops_list */
-/* The list that ops are in while ftrace_is_off. [F] */
-void ftrace_enter_off_list(struct ftrace_ops *ops);
-void ftrace_leave_off_list(struct ftrace_ops *ops);
-/* What ops wants now: nothing while ftrace_is_off. [F] */
-struct ftrace_request ftrace_current_request(const struct ftrace_ops *ops);
-/* Does a change that is allowed. Without memory it uses several batches. 0 or -ENODEV. [F] */
-int ftrace_change_sites(struct ftrace_change *change);
+/* What ops wants now. [F] */
+static inline struct ftrace_request ftrace_current_request(const struct ftrace_ops *ops)
+{
+	return (struct ftrace_request){ true, ops->filter_hash, ops->notrace_hash };
+}

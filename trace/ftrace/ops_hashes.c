@@ -19,16 +19,13 @@ static struct ftrace_hash *null_if_empty(struct ftrace_hash *hash)
 	return NULL;
 }
 
-/*
- * Returns the change of ops when it gets these hashes. ftrace_is_off: the file ftrace_enabled holds
- * 0, and no ops wants a site.
- */
+/* Returns the change of ops when it gets these hashes. */
 static struct ftrace_change change_of_hashes(struct ftrace_ops *ops, struct ftrace_hash *filter,
 					     struct ftrace_hash *notrace_hash)
 {
 	return (struct ftrace_change){ .ops = ops,
 				       .before = ftrace_current_request(ops),
-				       .after = { !ftrace_is_off, filter, notrace_hash } };
+				       .after = { true, filter, notrace_hash } };
 }
 
 /* Checks whether ops and its followers may get these hashes. *sites: as in struct ftrace_change. */

@@ -31,8 +31,6 @@ static int check_ops(const struct ftrace_ops *ops, unsigned long of_ftrace)
 		return -EINVAL;
 	if (ops->quick_func && (ops->flags & FTRACE_OPS_FL_NOT_QUICK))
 		return -EINVAL;
-	if (ftrace_is_off && (ops->flags & FTRACE_OPS_FL_IPMODIFY))
-		return -EBUSY;
 	return ftrace_is_dead() ? -ENODEV : 0;
 }
 
@@ -117,10 +115,6 @@ int ftrace_register_locked(struct ftrace_ops *ops, unsigned long of_ftrace,
 		return error;
 	}
 	ops->flags |= FTRACE_OPS_FL_ENABLED;
-	if (ftrace_is_off) {
-		ftrace_enter_off_list(ops);
-		return 0; /* the change has no sites, and patches is NULL */
-	}
 	/* First the list, then the sites: a site with several ops calls those in the list. */
 	ftrace_enter_list(ops);
 	error = ftrace_change_commit(&change, patches);
@@ -164,13 +158,24 @@ int register_ftrace_function(struct ftrace_ops *ops)
 }
 EXPORT_SYMBOL_GPL(register_ftrace_function);
 
-/* Removes ops from the list that it is in. [F] */
+/* [F] */
 static void leave_list(struct ftrace_ops *ops)
 {
-	if (ops->off.next)
-		ftrace_leave_off_list(ops);
-	else if (ops->list.prev) /* NULL: ftrace_turn_all_off() has removed it */
+	if (ops->list.prev) /* NULL: ftrace_turn_all_off() has removed it */
 		list_del_rcu(&ops->list);
+}
+
+/* Does a change that is allowed. Without memory it uses several batches. 0 or -ENODEV. [F] */
+static int change_sites(struct ftrace_change *change)
+{
+	struct text_patch *patches;
+	int error;
+
+	ftrace_change_plan(change);
+	ftrace_change_alloc(change->sites, &patches);
+	error = ftrace_change_commit(change, patches);
+	vfree(patches);
+	return error;
 }
 
 /* Afterwards no list and no site leads to ops. A CPU may still be on its way there. */
@@ -180,7 +185,7 @@ int ftrace_detach(struct ftrace_ops *ops, struct ftrace_trampoline **tramp)
 	int error;
 
 	leave_list(ops);
-	error = ftrace_change_sites(&change);
+	error = change_sites(&change);
 	*tramp = ops->trampoline;
 	ops->trampoline = NULL;
 	if (*tramp)

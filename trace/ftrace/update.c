@@ -5,7 +5,7 @@
  *	users	record		the site
  *	0			nop
  *	1	TRAMP		call the trampoline of that ops
- *	1	TRAMP, DIRECT	jmp to the function that replaces this one
+ *	1	TRAMP, DIRECT	call the code of that ops; jmp to it with FTRACE_OPS_FL_JMP
  *	n			call ftrace_caller -> ftrace_ops_list_func
  *	n	REGS		call ftrace_regs_caller -> the same; a user wants all registers
  *
@@ -92,7 +92,7 @@ static __always_inline struct site_insn call_of_list(bool regs)
 static __always_inline struct site_insn insn_of_own(const struct ftrace_ops *ops)
 {
 	if (unlikely(ops->flags & FTRACE_OPS_FL_DIRECT))
-		return (struct site_insn){ ops->direct_call, true };
+		return (struct site_insn){ ops->direct_call, ops->flags & FTRACE_OPS_FL_JMP };
 	return call_to(ops->trampoline->address);
 }
 
@@ -233,17 +233,24 @@ static struct dyn_ftrace *site_at(const struct site_set *set, unsigned i,
 
 /* ---- planning ---- */
 
-/* Fails if another IPMODIFY ops has a site that this change adds. */
-static int check_ipmodify(const struct ftrace_change *change, const struct site_set *set)
+/* Fails if a site that this change adds has another user with IPMODIFY, or with DIRECT, too. */
+static int check_conflicts(const struct ftrace_change *change, const struct site_set *set)
 {
+	const unsigned long flags = change->ops->flags;
+
+	if (!(flags & (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DIRECT)))
+		return 0;
 	if (change->after.registered && !change->after.filter)
 		return -EINVAL;
 	for (unsigned i = 0; i < set->count; i++) {
 		const struct dyn_ftrace *rec = site_at(set, i, change);
 
-		if (rec && (rec->flags & FTRACE_FL_IPMODIFY) &&
-		    request_wants(&change->after, rec->offset))
+		if (!rec || !request_wants(&change->after, rec->offset))
+			continue;
+		if (rec->flags & FTRACE_FL_IPMODIFY && flags & FTRACE_OPS_FL_IPMODIFY)
 			return -EPERM;
+		if (rec->flags & FTRACE_FL_DIRECT && flags & FTRACE_OPS_FL_DIRECT)
+			return -EBUSY;
 	}
 	return 0;
 }
@@ -254,7 +261,7 @@ int ftrace_change_plan(struct ftrace_change *change)
 
 	find_sites(&set, change);
 	change->sites = set.most;
-	return change->ops->flags & FTRACE_OPS_FL_IPMODIFY ? check_ipmodify(change, &set) : 0;
+	return check_conflicts(change, &set);
 }
 
 int ftrace_change_alloc(unsigned sites, struct text_patch **patches)

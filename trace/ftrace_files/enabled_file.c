@@ -1,28 +1,33 @@
 /*
- * /proc/sys/kernel/ftrace_enabled (Documentation/trace/ftrace.rst, "ftrace_enabled"): 0 turns the
- * calls of all callbacks off, so the function tracers, probes and profilers get no calls.
+ * /proc/sys/kernel/ftrace_enabled. Once, 0 turned the calls of all callbacks off. Linux 7.3 refuses
+ * that: live patches, probes and eBPF programs need their calls.
  */
 #include "fs/proc/proc_fs.h"
-#include "kernel/sched/mutex.h"
-#include "trace/ftrace/internal.h"
+#include "kernel/errno.h"
+#include "kernel/printk/printk.h"
+#include "trace/ftrace/ftrace.h"
 
-static DEFINE_MUTEX(enabled_mutex); /* taken before ftrace_lock */
-static int ftrace_enabled = 1;      /* [enabled_mutex] what was written: 0, or any other number */
+static int ftrace_enabled = 1; /* what was written last: never 0 */
 
-static int proc_ftrace_enabled(const struct ctl_table *table, bool write, char *buf, size_t size)
+static int proc_ftrace_enabled(const struct ctl_table *table __unused, bool write, char *buf,
+			       size_t size)
 {
-	int before, error;
+	int value = ftrace_is_dead() ? 0 : READ_ONCE(ftrace_enabled);
+	const struct ctl_table of_value = { .data = &value, .maxlen = sizeof(value) };
+	int error = proc_dointvec(&of_value, write, buf, size);
 
-	mutex_lock(&enabled_mutex);
-	before = ftrace_enabled;
-	error = proc_dointvec(table, write, buf, size);
-	if (!error && write) {
-		error = ftrace_set_enabled(ftrace_enabled);
-		if (error)
-			ftrace_enabled = before;
+	if (error || !write)
+		return error;
+	if (ftrace_is_dead())
+		return -ENODEV;
+	if (!value) {
+		pr_warn("ftrace: ftrace_enabled is deprecated and stays on; write 0 to tracing_on "
+			"or "
+			"options/function-trace\n");
+		return -EOPNOTSUPP;
 	}
-	mutex_unlock(&enabled_mutex);
-	return error;
+	WRITE_ONCE(ftrace_enabled, value);
+	return 0;
 }
 
 SYSCTL_INT(ftrace_enabled, "kernel", ftrace_enabled, proc_ftrace_enabled);

@@ -24,6 +24,9 @@ struct ftrace_regs {
 void ftrace_stub(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
 		 struct ftrace_regs *fregs);
 
+/* Calls the code at r10, which returns to the address in r11; all other registers stay. */
+void ftrace_direct_caller(void);
+
 /* Returns all registers, or NULL if only the arguments were saved. */
 static __always_inline struct pt_regs *ftrace_get_regs(struct ftrace_regs *fregs)
 {

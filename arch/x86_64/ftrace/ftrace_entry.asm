@@ -215,6 +215,16 @@ ftrace_quick_to_func:
 ftrace_quick_to_func_end:
 	CFI_END
 
+; Where a site with several ops continues, if one of them wants its code called: as if the site had
+; called it. r10: the code; r11: where execution would have continued, which is behind the site if
+; no other ops has changed that.
+global ftrace_direct_caller
+ftrace_direct_caller:
+	CFI_FUNCTION
+	push	r11
+	jmp	r10
+	CFI_END
+
 section .rodata progbits alloc noexec nowrite align=8
 ftrace_no_ops:	dq 0			; ftrace_ops_list_func() walks the list of ops
 
