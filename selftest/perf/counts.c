@@ -71,21 +71,29 @@ static unsigned long objects(const char *name)
 	return 0;
 }
 
+static bool may_end;
+
 static int yield_and_end(void *unused __unused)
 {
-	yield();
+	do
+		yield();
+	while (!READ_ONCE(may_end));
 	return 0;
 }
 
-/* The tasks end while their events are opened, read and closed. */
+/* The tasks end while their events are opened, read and closed. Each tenth one waits for the open. */
 static unsigned open_and_close(struct selftest *test, unsigned long addr)
 {
 	unsigned opened = 0;
 
 	for (unsigned i = 0; i < 300; i++) {
-		pid_t pid = kernel_thread(yield_and_end, NULL, "shortlived");
-		long fd = open_on(addr, i % 7, pid, i % 2);
+		pid_t pid;
+		long fd;
 
+		WRITE_ONCE(may_end, i % 10 != 0);
+		pid = kernel_thread(yield_and_end, NULL, "shortlived");
+		fd = open_on(addr, i % 7, pid, i % 2);
+		WRITE_ONCE(may_end, true);
 		EXPECT(fd >= 0 || fd == -ESRCH);
 		if (fd >= 0) {
 			opened++;
