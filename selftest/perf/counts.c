@@ -81,7 +81,7 @@ static int yield_and_end(void *unused __unused)
 	return 0;
 }
 
-/* The tasks end while their events are opened, read and closed. Each tenth one waits for the open. */
+/* The tasks end while their events are opened, read and closed; each tenth waits for the open. */
 static unsigned open_and_close(struct selftest *test, unsigned long addr)
 {
 	unsigned opened = 0;
