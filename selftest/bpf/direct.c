@@ -140,7 +140,7 @@ SELFTEST(bpf_direct, programs_share_a_mark_when_all_have_been_given_out)
  * One CPU attaches a program with its code, attaches and removes a second probe, and removes the
  * program; all others call the tracepoint all the time. Code that was freed too early is int3.
  */
-#define ROUNDS     100U
+#define ROUNDS     selftest_rounds(100U)
 #define TIME_LIMIT (3 * NSEC_PER_SEC)
 #define NUMBER     0x600dU
 

@@ -160,7 +160,7 @@ SELFTEST(jump_label, sites_of_init_text_change_only_until_it_is_freed)
  * One CPU changes the key, all the others run through two sites. stage counts the changes: it is
  * odd during a change. A branch between two equal even stages has the value of that stage.
  */
-#define CHANGES    4000U
+#define CHANGES    selftest_rounds(4000U)
 #define TIME_LIMIT (3 * NSEC_PER_SEC)
 
 static DEFINE_STATIC_KEY_FALSE(busy_key);

@@ -330,7 +330,7 @@ SELFTEST(tracepoint, a_probe_is_called_in_nmi_context)
  * One CPU attaches and removes probes with data that it allocates and poisons; the others call them
  * all the time. A probe that is called with data that was freed finds the poison.
  */
-#define ROUNDS     300U
+#define ROUNDS     selftest_rounds(300U)
 #define TIME_LIMIT (3 * NSEC_PER_SEC)
 #define ALIVE      0x600dU
 

@@ -373,7 +373,7 @@ SELFTEST(fgraph, tasks_on_all_cpus_keep_their_results_while_everything_is_toggle
 		busy[i] = kthread_run(busy_thread, &rounds, "busy/%u", i);
 		ASSERT(!IS_ERR(busy[i]));
 	}
-	for (i = 0; i < 8; i++) {
+	for (i = 0; i < 4 * selftest_rounds(2); i++) { /* each combination so often */
 		ASSERT(start(&all, i & 1 ? "*s*" : "") == 0);
 		ASSERT(start(&some, "ftrace_target_*") == 0);
 		msleep(2);

@@ -84,6 +84,8 @@ SELFTEST(quick, function_entries_are_those_of_the_readable_path)
 	cpumask_clear(&here);
 	cpumask_set_cpu(nth_online_cpu(0), &here);
 	ASSERT(set_cpus_allowed(current, &here) == 0);
+	/* A tick would ask for a switch to another fair task between the two entries of a pair. */
+	ASSERT(sched_setscheduler(current, SCHED_FIFO, MAX_RT_PRIO - 1) == 0);
 	for (unsigned s = 0; s < ARRAY_SIZE(states); s++) {
 		unsigned equal;
 
@@ -108,6 +110,7 @@ SELFTEST(quick, function_entries_are_those_of_the_readable_path)
 			selftest_fail(test, __FILE__, __LINE__, "%s: %u of %u entries are equal",
 				      states[s].name, equal, CALLS);
 	}
+	sched_setscheduler(current, SCHED_NORMAL, 0);
 	set_cpus_allowed(current, &cpu_possible_mask);
 	reset();
 }
