@@ -3,6 +3,7 @@
 All tests share one machine, on which a task reads /proc/uptime all the time, with pauses: most of the time goes to the start of gdb.
 """
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -53,11 +54,13 @@ def refused(command):
 @pytest.fixture(scope="module")
 def debugged(images, tmp_path_factory):
     directory = tmp_path_factory.mktemp("gdb")
+    elf = shutil.copy(images / "nop5.elf", directory)
+    subprocess.run(["gdb-add-index", elf], check=True)  # without an index, each start of gdb takes the host half a second longer
     with Nop5(cpus=2, build=images, extra=gdb_port(directory)) as machine:
         machine.wait_prompt()
         machine.check(f"cd {TRACING}")
         machine.check(READER)
-        yield Debugged(machine, directory, images / "nop5.elf")
+        yield Debugged(machine, directory, elf)
 
 
 @pytest.fixture(autouse=True)
