@@ -231,6 +231,7 @@ def grade_locked(lab, work, tree, submissions, pristine, only, build_from, varia
     if build_from:
         seed_build(work, starter, build_from)
     error = lab_build.build(work) if kernel else lab_build.build(work, lab_build.FOR_THE_HOST) or NO_KERNEL
+    shutil.rmtree(work / "build" / lab_test.HOST_PROGRAMS, ignore_errors=True)
     seed = variant or random.SystemRandom().getrandbits(32)
     for test in tests:
         yield run_test(work, lab, test, seed, error)

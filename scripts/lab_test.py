@@ -4,6 +4,7 @@ A test is a function test_NAME(lab). It returns, or raises Lost with what it exp
 self-tests are answered together with a number that is new for each run (`nonce`), so that a kernel which just prints the
 expected text earns nothing.
 """
+import hashlib
 import os
 import random
 import re
@@ -56,6 +57,8 @@ class SelfTest:
 
 # What a student's code may call on the host, too: printk() above all.
 KERNEL_CALLS = "tests/host/stubs/kernel_calls.c"
+# The folder of a build with the programs that run graded code on the host.
+HOST_PROGRAMS = "host"
 
 
 class TestedTree:
@@ -166,21 +169,26 @@ class TestedTree:
         return copy / "build"
 
     def host_program(self, source, *, options=(), sanitize=True):
-        """Compile a C program of labs/tests/ for the host, with the kernel sources that its line `sources:` names."""
+        """Compile a C program of labs/tests/ for the host, with the kernel sources that its line `sources:` names. The tests of one grading share
+        it, because their tree is the same: the next grading begins with an empty folder (lab_grade.py)."""
         source = self.tree / "labs/tests" / source
+        options = [*(["-fsanitize=address,undefined"] if sanitize else []), *options]
+        directory = self.build / HOST_PROGRAMS / hashlib.sha1(" ".join(options).encode()).hexdigest()
+        program = directory / source.stem
+        if program.exists():
+            return program
+        directory.mkdir(parents=True, exist_ok=True)
         named = re.search(r"sources: *(.*)", source.read_text())
         patterns = named[1].split() if named else []
         sources = [str(path.relative_to(self.tree)) for pattern in patterns for path in sorted(self.tree.glob(pattern))]
-        program = self.build / source.stem
-        program.parent.mkdir(parents=True, exist_ok=True)
         for n, name in enumerate(sources):
             if name.endswith(".asm"):
-                sources[n] = self.build / f"{source.stem}-{Path(name).stem}.o"
+                sources[n] = directory / f"{source.stem}-{Path(name).stem}.o"
                 self.run("nasm", "-f", "elf64", "-I.", "-Iarch/x86_64/include/", "-o", sources[n], name, check=f"{name} to assemble")
-        self.run("cc", "-std=gnu11", "-g", "-O1", "-DNOP5_HOST", *(["-fsanitize=address,undefined"] if sanitize else []),
-                 "-I.", "-Itests/host/stubs", "-Ilabs/tests", "-Iarch/x86_64/include", f"-I{self.build}/include", *options, "-o", program, source,
-                 *sources, KERNEL_CALLS, check=f"{source.name} to compile with your files")
-        return program
+        made = directory / f"{source.stem}.new"  # its own name only when it is complete
+        self.run("cc", "-std=gnu11", "-g", "-O1", "-DNOP5_HOST", "-I.", "-Itests/host/stubs", "-Ilabs/tests", "-Iarch/x86_64/include",
+                 f"-I{self.build}/include", *options, "-o", made, source, *sources, KERNEL_CALLS, check=f"{source.name} to compile with your files")
+        return made.rename(program)
 
     def guest_program(self, source, directory):
         """Compile a C program of labs/tests/ for the kernel under test, into a directory for rootfs()."""

@@ -23,7 +23,7 @@ class LabTree:
     """The tree of one lab. has(name) tells whether it has a file of the source, text(name, text) what stands in it."""
 
     def __init__(self, lab, names, root):
-        self.lab, self.root = lab, Path(root)
+        self.lab, self.root, self.source = lab, Path(root), set(names)
         self.features = None if lab.features is None else tuple(lab.features)
         self.linked, sources = linked(self.features, self.root)
         tests = [name for name in names if re.match(rf"labs/tests/lab{lab.number:02}\w*\.", name)]
@@ -31,9 +31,10 @@ class LabTree:
         self.has_selftests = any(re.search(r"\blab\.selftests?\(|\bselftest=|nop5-test|make test-kernel", text) for text in texts)
         sources = [name for name in sources if self.has_selftests or not name.startswith("selftest/")]
         self.names = {name for name in names if not self.is_chosen(name)}
-        self.names |= self.with_includes({*sources, *tests, *self.test_modules(tests), *lab.files}) & set(names)
+        self.names |= self.with_includes({*sources, *tests, *self.test_modules(tests), *lab.files})
         self.names |= {name for name in names if name.endswith(".ld") and self.has_source_beside(name)}
         self.names |= self.pages(names)
+        self.folders = {str(folder) for name in self.names for folder in Path(name).parents}
 
     @staticmethod
     def is_chosen(name):
@@ -57,7 +58,7 @@ class LabTree:
 
     def with_includes(self, names):
         """These sources, and all that they include or, in a program of a test, name as `sources:`."""
-        todo, found = [name for name in names if (self.root / name).is_file()], set()
+        todo, found = [name for name in names if name in self.source], set()
         while todo:
             name = todo.pop()
             if name not in found:
@@ -72,7 +73,7 @@ class LabTree:
     def included(self, name, other):
         """The file that `#include "other"` in a file names; None for one of the compiler, and for a generated one."""
         places = (other, re.sub("^arch/", f"{MACHINE}/", other), f"{MACHINE}/include/{other}", os.path.join(os.path.dirname(name), other))
-        return next((place for place in places if os.path.isfile(os.path.join(self.root, place))), None)
+        return next((place for place in map(os.path.normpath, places) if place in self.source), None)
 
     def pages(self, names):
         """What there is of docs/, user/ and modules/."""
@@ -109,7 +110,7 @@ class LabTree:
         """A page of the manual. A link to what the tree does not have is text; its row in the table of chapters is gone."""
         def is_here(target):
             path = os.path.normpath(os.path.join(os.path.dirname(name), target.partition("#")[0]))
-            return re.match(r"\w+:|#", target) or path in self.names or any(other.startswith(path + "/") for other in self.names)
+            return re.match(r"\w+:|#", target) or path in self.names or path in self.folders
 
         if name == "docs/README.md":
             rows = re.compile(r"^\| \[[^]]+\]\(([^)]+)\) \|.*\n", re.M)

@@ -311,7 +311,9 @@ int main(int argc, char **argv)
 		left_mode();
 	else if (is_mode("unwind"))
 		unwind_mode();
-	else
+	else if (is_mode("interrupts"))
 		interrupts_mode();
+	else
+		return 2;
 	return 0;
 }

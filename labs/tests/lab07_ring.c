@@ -436,7 +436,9 @@ int main(int argc, char **argv)
 		quick_mode();
 	else if (is_mode("refuse"))
 		refuse_mode();
-	else /* nest, commit */
+	else if (is_mode("nest") || is_mode("commit"))
 		nest_mode();
+	else
+		return 2;
 	return 0;
 }

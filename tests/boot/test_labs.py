@@ -3,6 +3,7 @@
 `make test` cuts all labs, and judges on the host what needs no kernel: the finished labs, and the wrong solutions in QUICK. `make soak`
 judges everything. Each lab is built in build/labs/NN, once for all its tests: only the files that differ are compiled again.
 """
+import functools
 import json
 import os
 import re
@@ -83,17 +84,22 @@ def test_each_lab_has_a_handout_with_all_its_parts_and_six_wrong_solutions(lab):
             assert re.search(rf"\| `{test.name}` \| {test.points} \|", text), f"{lab.handout} does not list {test.name}"
 
 
+@functools.cache
+def solved_parts():
+    """{name: (text, parts)} of the files of the source with parts that students write."""
+    texts = {name: (ROOT / name).read_text() for name in lab_cut.tracked_files(ROOT) if lab_cut.has_markers(ROOT / name)}
+    return {name: (text, lab_cut.parts_of(text, name)) for name, text in texts.items() if "LAB " in text}
+
+
 @pytest.mark.parametrize("lab", LABS.values(), ids=lambda lab: f"lab{lab.number:02}")
 def test_a_starter_has_no_solution_and_no_marker_of_another_lab(lab):
     starter = {name: content for name, content, _ in lab_cut.starter_files(lab)}
     assert not [name for name in starter if name.startswith(("labs/mutants/", "docs/answers/")) or name.endswith("_hidden.py")]
     assert "hidden = true" not in starter["labs/labs.toml"].decode()
-    for name in lab_cut.tracked_files(ROOT):
-        path = ROOT / name
-        if name not in starter or not lab_cut.has_markers(path) or "LAB " not in path.read_text():
-            continue
-        text, cut = path.read_text(), starter[name].decode()
-        for part in lab_cut.parts_of(text, name):
+    for name in sorted(solved_parts().keys() & starter.keys()):
+        text, parts = solved_parts()[name]
+        cut = starter[name].decode()
+        for part in parts:
             solution = text[part.comment_end:part.solution_end]
             is_cut = part.lab == lab.number and (not part.choice or part.choice[0] == lab_cut.chosen_part(lab.number, part.choice[1], ""))
             assert (solution in cut) != is_cut, f"{name}: lab {part.lab}"
@@ -499,7 +505,7 @@ def test_a_program_that_runs_graded_code_on_the_host_has_what_kernel_code_may_ca
     empty.write_text(subprocess.check_output([ROOT / "scripts/tracepoint-macros", "--empty", *ROOT.glob("kernel/**/*_events.h")], text=True))
     tree = lab_test.TestedTree(ROOT, timeout=60, seed=1)
     tree.build = tmp_path
-    made = tree.host_program(program, options=["-no-pie", "-DCONFIG_DEBUG", str(tmp_path / "tools.c")], sanitize=False)
+    made = tree.host_program(program, options=["-O0", "-g0", "-no-pie", "-DCONFIG_DEBUG", str(tmp_path / "tools.c")], sanitize=False)
     shown = subprocess.run([made, "no such mode"], text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60).stderr
     assert shown.startswith("here: 1\nWARNING: a.c:7: 1 > 0\n"), shown[:1000]
 
