@@ -74,8 +74,8 @@ def test_boot_trace_draws_the_boot_and_names_the_most_expensive_functions(images
     assert len(rows) == 10 and all(re.fullmatch(r"[\d.]+%", share) for _, share, _ in rows)
     assert [float(ms) for ms, _, _ in rows] == sorted((float(ms) for ms, _, _ in rows), reverse=True)
     assert not {"__schedule", "do_idle"} & {name for _, _, name in rows}
-    functions = set(re.findall(r"(\w+)\(\)", report(tmp_path / "boot.dat")))
-    assert {"do_initcalls", "free_initmem", "tty_read"} <= functions
+    text = report(tmp_path / "boot.dat")  # 50 MB: an expression over it would cost more than the boot
+    assert all(f" {name}()" in text for name in ("do_initcalls", "free_initmem", "tty_read"))
     ElementTree.parse(tmp_path / "boot.svg")
 
 

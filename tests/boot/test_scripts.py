@@ -39,7 +39,7 @@ def test_boot_reads_commands_from_standard_input(images):
 
 
 def test_boot_says_1_when_a_command_failed(images):
-    result = boot_script("--elf", "cat /nowhere", "echo on")
+    result = boot_script("--cpus", "1", "--elf", "cat /nowhere", "echo on")
     assert result.returncode == 1
     assert "No such file or directory" in result.stdout and result.stdout.endswith("on\n")
 
@@ -90,10 +90,10 @@ def test_boot_takes_a_process_that_init_ends_at_power_off_for_no_failure(images)
     assert boot_script("sh -c 'kill $$'").returncode == 1
 
 
-@pytest.mark.parametrize("command", ["sleep 100000", "while :; do echo more; done"])
+@pytest.mark.parametrize("command", ["sleep 100000", "while :; do echo more; usleep 10000; done"])
 def test_boot_says_2_on_a_time_out(images, command):
     """Whether the console is silent, or has something to say for ever."""
-    result = boot_script("--elf", "--timeout", "3", command)
+    result = boot_script("--cpus", "1", "--elf", "--timeout", "3", command)
     assert result.returncode == 2 and f"while running {command!r}" in result.stderr
 
 
@@ -197,12 +197,12 @@ def test_boot_says_4_without_qemu(images, tmp_path):
 
 
 def test_boot_keeps_the_status_of_a_command_for_the_next_one(images):
-    result = boot_script("--elf", "nosuch", "echo $?", "echo $?", "cat /nowhere", "echo $? $?")
+    result = boot_script("--cpus", "1", "--elf", "nosuch", "echo $?", "echo $?", "cat /nowhere", "echo $? $?")
     assert [line for line in result.stdout.splitlines() if ":" not in line] == ["127", "0", "1 1"]
 
 
 def test_boot_ends_quietly_when_its_output_is_not_read(images):
-    process = subprocess.Popen([ROOT / "scripts/boot", "--elf", "cat /proc/kallsyms", "cat /proc/kallsyms"], cwd=ROOT, text=True,
+    process = subprocess.Popen([ROOT / "scripts/boot", "--cpus", "1", "--elf", "cat /proc/kallsyms", "cat /proc/kallsyms"], cwd=ROOT, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout.readline()
     process.stdout.close()
@@ -224,7 +224,7 @@ def connected(path):
 def test_boot_gives_a_second_serial_port_as_a_socket(images, tmp_path):
     path = tmp_path / "a,b"
     # The machine asks until somebody answers.
-    process = subprocess.Popen([ROOT / "scripts/boot", "--elf", "--ttyS1", path, "exec 3<> /dev/ttyS1",
+    process = subprocess.Popen([ROOT / "scripts/boot", "--cpus", "1", "--elf", "--ttyS1", path, "exec 3<> /dev/ttyS1",
                                 "until read -t 1 answer <&3; do echo ready >&3; done; echo $answer"], cwd=ROOT, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with eventually(lambda: connected(path)) as link, link.makefile("rw") as line:
@@ -244,7 +244,7 @@ def test_boot_takes_no_other_file_for_the_socket_of_a_serial_port(images, tmp_pa
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_boot_takes_qemu_along_when_it_is_ended(images, number):
-    process = subprocess.Popen([ROOT / "scripts/boot", "--elf", "echo begun", "sleep 1000"], cwd=ROOT, text=True,
+    process = subprocess.Popen([ROOT / "scripts/boot", "--cpus", "1", "--elf", "echo begun", "sleep 1000"], cwd=ROOT, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout.readline() == "begun\n"
     qemu = [pid for pid in family(process.pid) if pid != process.pid]
@@ -295,11 +295,10 @@ def test_icount_boots_several_cpus_too(images):
     assert result.stdout.splitlines()[-1] == "4"
 
 
-@pytest.mark.parametrize("target", ["run", "test", "bench", "debug", "help", "clean", "soak"])
-def test_make_help_lists_each_target(target):
+def test_make_help_lists_each_target():
     result = subprocess.run(["make", "help"], cwd=ROOT, text=True, stdout=subprocess.PIPE, check=True)
-    assert any(line.split()[:1] == [target] or line.split()[:2] == ["make", target]
-               for line in result.stdout.splitlines() if line.strip()), result.stdout
+    listed = {word for line in result.stdout.splitlines() for word in line.removeprefix("make ").split()[:1]}
+    assert {"run", "test", "bench", "debug", "help", "clean", "soak"} <= listed, result.stdout
 
 
 def test_a_second_make_does_nothing(images):
