@@ -37,6 +37,7 @@ def keep_used_symbols(trace):
     trace["symbols"] = [trace["symbols"][symbol] for symbol in numbers]
 
 
+@functools.cache
 def symbols_of(elf):
     """{(name, address)} of the functions of a kernel."""
     text = subprocess.run(["nm", elf], check=True, stdout=subprocess.PIPE, text=True).stdout
