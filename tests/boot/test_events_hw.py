@@ -34,7 +34,7 @@ def record(machine, events, *commands, size=8192):
         for command in commands:
             machine.run(command)
         machine.check("echo 0 > tracing_on")
-        text = machine.check("cat trace")
+        text = machine.fetch("cat trace")
     finally:
         machine.check("echo > set_event")
         machine.check("echo 1 > tracing_on")

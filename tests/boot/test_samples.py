@@ -152,7 +152,7 @@ def test_all_samples_and_each_tracer_watch_the_same_function_at_once(boot):
         unload(machine, "fail")
         machine.check("mkdir /tmp/a /tmp/b")
         machine.check("echo 0 > tracing_on")
-        trace = machine.check("cat trace")
+        trace = machine.fetch("cat trace")
         machine.check("rmdir /tmp/a /tmp/b; echo 1 > tracing_on")
         assert read(machine, "count") == "5 calls\n"
         assert sum(map(int, re.findall(r"(\d+) calls", read(machine, "latency")))) == 5
