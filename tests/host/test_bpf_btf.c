@@ -7,6 +7,7 @@
  * sources: trace/bpf/helpers/tracepoint.c trace/bpf/helpers/perf_event.c
  * sources: trace/bpf/helpers/raw_tracepoint.c trace/bpf/helpers/socket_filter.c
  * sources: trace/bpf/verifier/[a-z]*.c trace/bpf/load/[a-z]*.c
+ * flags: -O1
  */
 #include "test.h"
 

@@ -7,6 +7,7 @@
  * sources: trace/bpf/helpers/tracepoint.c trace/bpf/helpers/perf_event.c
  * sources: trace/bpf/helpers/raw_tracepoint.c trace/bpf/helpers/socket_filter.c
  * sources: trace/bpf/verifier/[a-z]*.c trace/bpf/load/[a-z]*.c
+ * flags: -O1
  */
 #include "bpf_programs.h"
 
@@ -17,7 +18,7 @@
 
 static void test_sizes_of_helpers_have_bounds(void **state)
 {
-	const struct program programs[] = {
+	static const struct program programs[] = {
 		PROGRAM("masked", NULL, READ_UNKNOWN(ALU64_IMM(BPF_AND, 2, 63))),
 		PROGRAM("too large", "invalid indirect access to stack R1 off=-64 size=127",
 			READ_UNKNOWN(ALU64_IMM(BPF_AND, 2, 127))),
@@ -72,7 +73,7 @@ static void test_sizes_of_helpers_have_bounds(void **state)
 
 static void test_helpers_take_the_maps_that_they_know(void **state)
 {
-	const struct program programs[] = {
+	static const struct program programs[] = {
 		PROGRAM("lookup in a prog array",
 			"cannot pass map_type 3 into func bpf_map_lookup_elem#1",
 			STORE_IMM(BPF_DW, 10, -8, 0), MOV64_REG(2, 10), ALU64_IMM(BPF_ADD, 2, -8),
@@ -127,7 +128,7 @@ static void test_helpers_take_the_maps_that_they_know(void **state)
 
 static void test_references_are_given_up_once(void **state)
 {
-	const struct program programs[] = {
+	static const struct program programs[] = {
 		PROGRAM("submit", NULL, RESERVE, STORE_IMM(BPF_DW, 0, 0, 1), SUBMIT(0), RETURN_0),
 		PROGRAM("leak", "Unreleased reference id=", RESERVE, RETURN_0),
 		PROGRAM("without a comparison", "R1 type=alloc_mem_or_null expected=alloc_mem",
@@ -166,7 +167,7 @@ static void test_references_are_given_up_once(void **state)
 
 static void test_callbacks_run_any_number_of_times(void **state)
 {
-	const struct program programs[] = {
+	static const struct program programs[] = {
 		PROGRAM("loop", NULL, STORE_IMM(BPF_DW, 10, -8, 0), LOOP(2), RETURN_0,
 			LOAD(BPF_DW, 1, 2, 0), ALU64_IMM(BPF_ADD, 1, 1), STORE(BPF_DW, 2, 1, 0),
 			RETURN_0),
@@ -222,7 +223,7 @@ static void test_callbacks_run_any_number_of_times(void **state)
 
 static void test_functions_return_to_their_callers(void **state)
 {
-	const struct program programs[] = {
+	static const struct program programs[] = {
 		PROGRAM("result", NULL, CALL_FUNC(1), EXIT(), RETURN_0),
 		PROGRAM("arguments are lost", "R1 !read_ok", CALL_FUNC(2), MOV64_REG(0, 1), EXIT(),
 			RETURN_0),

@@ -6,12 +6,13 @@
  * sources: trace/bpf/helpers/tracepoint.c trace/bpf/helpers/perf_event.c
  * sources: trace/bpf/helpers/raw_tracepoint.c trace/bpf/helpers/socket_filter.c
  * sources: trace/bpf/verifier/[a-z]*.c trace/bpf/load/[a-z]*.c
+ * flags: -O1
  */
 #include "bpf_programs.h"
 
 static void test_stack_keeps_pointers_that_are_spilled_whole(void **state)
 {
-	const struct program programs[] = {
+	static const struct program programs[] = {
 		PROGRAM("fill", NULL, STORE(BPF_DW, 10, 1, -8), LOAD(BPF_DW, 2, 10, -8),
 			LOAD(BPF_DW, 0, 2, 0), RETURN_0),
 		PROGRAM("overwritten byte", "R2 invalid mem access 'scalar'",
@@ -55,7 +56,7 @@ static void test_stack_keeps_pointers_that_are_spilled_whole(void **state)
 
 static void test_stack_keeps_numbers_of_one_size_only(void **state)
 {
-	const struct program programs[] = {
+	static const struct program programs[] = {
 		PROGRAM("the same size", NULL, LOOKUP(WORLD_ARRAY), MOV64_IMM(3, 40),
 			STORE(BPF_W, 10, 3, -16), LOAD(BPF_W, 4, 10, -16), ALU64_REG(BPF_ADD, 0, 4),
 			LOAD(BPF_DW, 1, 0, 0), RETURN_0),
@@ -97,7 +98,7 @@ static void test_stack_keeps_numbers_of_one_size_only(void **state)
 
 static void test_stack_has_bounds(void **state)
 {
-	const struct program programs[] = {
+	static const struct program programs[] = {
 		PROGRAM("above", "invalid write to stack R10 off=0 size=8",
 			STORE_IMM(BPF_DW, 10, 0, 0), RETURN_0),
 		PROGRAM("below", "invalid read from stack R10 off=-520 size=8",
@@ -139,7 +140,7 @@ static void test_stack_has_bounds(void **state)
 
 static void test_map_values_have_bounds(void **state)
 {
-	const struct program programs[] = {
+	static const struct program programs[] = {
 		PROGRAM("last bytes", NULL, LOOKUP(WORLD_ARRAY), LOAD(BPF_DW, 1, 0, 40), RETURN_0),
 		PROGRAM("behind", "invalid access to map value, value_size=48 off=41 size=8",
 			LOOKUP(WORLD_ARRAY), LOAD(BPF_DW, 1, 0, 41), RETURN_0),
@@ -210,7 +211,7 @@ static void test_map_values_have_bounds(void **state)
 
 static void test_pointers_only_move(void **state)
 {
-	const struct program programs[] = {
+	static const struct program programs[] = {
 		PROGRAM("and", "R1 bitwise operator &= on pointer prohibited",
 			ALU64_IMM(BPF_AND, 1, 8), RETURN_0),
 		PROGRAM("divide", "R1 pointer arithmetic with /= operator prohibited",
@@ -252,7 +253,7 @@ static void test_pointers_only_move(void **state)
 
 static void test_atomics_bring_numbers(void **state)
 {
-	const struct program programs[] = {
+	static const struct program programs[] = {
 		PROGRAM("fetch", NULL, LOOKUP(WORLD_ARRAY), MOV64_IMM(1, 1),
 			ATOMIC(BPF_DW, BPF_ADD | BPF_FETCH, 0, 1, 0), RETURN_0),
 		PROGRAM("what is fetched is not known", "R0 unbounded memory access",

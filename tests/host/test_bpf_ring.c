@@ -7,6 +7,7 @@
 #include "test.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include "trace/bpf/maps/ring.h"
 
@@ -212,8 +213,10 @@ static void *write_records(void *arg)
 		pthread_mutex_lock(&lock);
 		record = bpf_ring_reserve(&ring, 8 * words);
 		pthread_mutex_unlock(&lock);
-		if (!record)
+		if (!record) {
+			sched_yield(); /* to the reader: this thread may have its CPU */
 			continue;
+		}
 		for (u32 i = 0; i < words; i++) {
 			u64 at = (u64)((u64 *)record->data + i - memory) & (SIZE / 8 - 1);
 
@@ -234,11 +237,15 @@ static u64 read_records(void)
 		const struct bpf_ring_record *record = bpf_ring_at(&ring, position);
 		u32 len;
 
-		if (position == smp_load_acquire(&producer))
+		if (position == smp_load_acquire(&producer)) {
+			sched_yield();
 			continue;
+		}
 		len = smp_load_acquire(&record->len);
-		if (len & BPF_RINGBUF_BUSY_BIT)
+		if (len & BPF_RINGBUF_BUSY_BIT) {
+			sched_yield();
 			continue;
+		}
 		for (u32 i = 0; i < (len & 0xffff) / 8; i++) {
 			u64 word = memory[(position / 8 + 1 + i) & (SIZE / 8 - 1)],
 			    writer = word >> 32;

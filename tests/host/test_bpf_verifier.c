@@ -7,6 +7,7 @@
  * sources: trace/bpf/helpers/tracepoint.c trace/bpf/helpers/perf_event.c
  * sources: trace/bpf/helpers/raw_tracepoint.c trace/bpf/helpers/socket_filter.c
  * sources: trace/bpf/verifier/[a-z]*.c trace/bpf/load/[a-z]*.c
+ * flags: -O1
  */
 #include "test.h"
 
@@ -17,14 +18,17 @@
 
 static struct world_check check;
 
+/* The programs are static: on the stack, gcc takes a second to compile them. */
+#define JUDGE(expected, words, ...)                                                                \
+	do {                                                                                       \
+		static const struct bpf_insn insns_[] = { __VA_ARGS__ };                           \
+                                                                                                   \
+		judge(expected, words, insns_, ARRAY_SIZE(insns_));                                \
+	} while (0)
 /* The program is taken. */
-#define assert_taken(...)                                                                          \
-	judge(0, "", (const struct bpf_insn[]){ __VA_ARGS__ },                                     \
-	      sizeof((const struct bpf_insn[]){ __VA_ARGS__ }) / sizeof(struct bpf_insn))
+#define assert_taken(...) JUDGE(0, "", __VA_ARGS__)
 /* The program is refused, and the log has these words. */
-#define assert_refused(words, ...)                                                                 \
-	judge(-EACCES, words, (const struct bpf_insn[]){ __VA_ARGS__ },                            \
-	      sizeof((const struct bpf_insn[]){ __VA_ARGS__ }) / sizeof(struct bpf_insn))
+#define assert_refused(words, ...) JUDGE(-EACCES, words, __VA_ARGS__)
 
 static void judge(int expected, const char *words, const struct bpf_insn *insns, size_t len)
 {

@@ -8,6 +8,7 @@
  * sources: trace/bpf/helpers/tracepoint.c trace/bpf/helpers/perf_event.c
  * sources: trace/bpf/helpers/raw_tracepoint.c trace/bpf/helpers/socket_filter.c
  * sources: trace/bpf/verifier/[a-z]*.c trace/bpf/load/[a-z]*.c
+ * flags: -O1
  */
 #include "test.h"
 
@@ -38,7 +39,7 @@ static void expect_insns(const char *error, const struct bpf_insn *insns, u32 le
 }
 #define EXPECT(error, ...)                                                                         \
 	do {                                                                                       \
-		const struct bpf_insn insns[] = { __VA_ARGS__ };                                   \
+		static const struct bpf_insn insns[] = { __VA_ARGS__ };                            \
                                                                                                    \
 		expect_insns(error, insns, ARRAY_SIZE(insns));                                     \
 	} while (0)
@@ -299,8 +300,11 @@ static void expect_global(const char *error, const struct bpf_insn *insns, u32 l
 	world_end(&check);
 }
 #define EXPECT_GLOBAL(error, ...)                                                                  \
-	expect_global(error, (const struct bpf_insn[]){ __VA_ARGS__ },                             \
-		      ARRAY_SIZE(((const struct bpf_insn[]){ __VA_ARGS__ })))
+	do {                                                                                       \
+		static const struct bpf_insn insns[] = { __VA_ARGS__ };                            \
+                                                                                                   \
+		expect_global(error, insns, ARRAY_SIZE(insns));                                    \
+	} while (0)
 
 static void a_global_function_is_safe_for_all_arguments(void **state)
 {
