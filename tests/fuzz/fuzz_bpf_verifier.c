@@ -9,6 +9,7 @@
  * or a slot matters.
  *
  * runs: 5000
+ * flags: -O1
  * libraries: -Wl,--wrap=is_precise,--wrap=is_slot_read,--wrap=scalar_branch
  * sources: tests/host/bpf_world.c kernel/btf/btf.c
  * sources: trace/bpf/helpers/names.c trace/bpf/helpers/protos.c trace/bpf/helpers/kprobe.c

@@ -5,6 +5,7 @@
  *
  * sources: user/trace-export/link.c user/trace-export/deflate.c user/trace-export/crc32.c
  * runs: 2000
+ * flags: -O1
  */
 #include <errno.h>
 #include <stdint.h>

@@ -2,6 +2,7 @@
  * Decompression: any data of the format deflate gives what zlib makes of it, or fails where zlib fails.
  * sources: kernel/lib/inflate.c
  * runs: 5000
+ * flags: -O1
  * libraries: -lz
  */
 #include <stdlib.h>
