@@ -14,10 +14,8 @@
  */
 #include "trace/ftrace/ops.h"
 
-#include "arch/patch/text_patch.h"
 #include "kernel/errno.h"
 #include "kernel/export.h"
-#include "kernel/mm/page_alloc.h"
 
 /* The callback of code that replaces the function. */
 static void go_to_replacement(unsigned long ip __unused, unsigned long parent_ip __unused,
@@ -59,6 +57,12 @@ static int attach(struct ftrace_ops *ops, ftrace_func_t func, unsigned long flag
 	return error;
 }
 
+int ftrace_attach_in_front(struct ftrace_ops *ops, unsigned long flags,
+			   const struct ftrace_direct_code *code)
+{
+	return attach(ops, go_to_code, flags | FTRACE_OPS_FL_SAVE_REGS, code);
+}
+
 int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
 {
 	struct ftrace_direct_code code = { .alone = addr };
@@ -69,7 +73,7 @@ int register_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
 		return attach(ops, go_to_replacement, FTRACE_OPS_FL_JMP | FTRACE_OPS_FL_IPMODIFY,
 			      &code);
 	code.shared = (unsigned long)ftrace_direct_caller;
-	return attach(ops, go_to_code, FTRACE_OPS_FL_SAVE_REGS, &code);
+	return ftrace_attach_in_front(ops, 0, &code);
 }
 EXPORT_SYMBOL_GPL(register_ftrace_direct);
 
@@ -78,58 +82,3 @@ int unregister_ftrace_direct(struct ftrace_ops *ops)
 	return ops->flags & FTRACE_OPS_FL_DIRECT ? unregister_ftrace_function(ops) : -EINVAL;
 }
 EXPORT_SYMBOL_GPL(unregister_ftrace_direct);
-
-int ftrace_attach_code(struct ftrace_ops *ops, const struct ftrace_direct_code *code)
-{
-	return attach(ops, go_to_code, FTRACE_OPS_FL_JMP | FTRACE_OPS_FL_SAVE_REGS, code);
-}
-
-/* The site of ops, if it jumps to the code now, or NULL. [F] */
-static const struct dyn_ftrace *jumping_site(const struct ftrace_ops *ops)
-{
-	const struct ftrace_hash *filter = ops->filter_hash;
-
-	for (u32 i = 0; filter && i <= filter->mask; i++) {
-		u32 offset = filter->slots[i];
-		const struct dyn_ftrace *rec =
-			offset ? ftrace_location(KERNEL_IMAGE_BASE + offset) : NULL;
-
-		if (rec && rec->flags & FTRACE_FL_TRAMP_EN)
-			return rec;
-	}
-	return NULL;
-}
-
-int ftrace_change_code(struct ftrace_ops *ops, const struct ftrace_direct_code *code)
-{
-	const struct dyn_ftrace *rec;
-	struct text_patch patch;
-	int error = 0;
-
-	mutex_lock(&ftrace_lock);
-	if (ftrace_is_dead()) {
-		error = -ENODEV;
-		goto unlock;
-	}
-	rec = jumping_site(ops);
-	if (rec) {
-		patch.addr = ftrace_record_ip(rec);
-		text_encode_jmp(patch.old, patch.addr, ops->direct_call);
-		text_encode_jmp(patch.new, patch.addr, code->alone);
-		error = ftrace_apply_patches(&patch, 1);
-	}
-	if (!error) {
-		ops->direct_call = code->alone;
-		WRITE_ONCE(ops->direct_shared, code->shared);
-	}
-unlock:
-	mutex_unlock(&ftrace_lock);
-	return error;
-}
-
-void ftrace_detach_code(struct ftrace_ops *ops)
-{
-	struct ftrace_trampoline *tramp; /* NULL: it has none */
-
-	(void)ftrace_unregister_begin(ops, &tramp);
-}

@@ -41,3 +41,9 @@ static inline struct ftrace_request ftrace_current_request(const struct ftrace_o
 {
 	return (struct ftrace_request){ true, ops->filter_hash, ops->notrace_hash };
 }
+
+/* ---- direct.c ---- */
+
+/* Attaches code in front of functions; flags: 0, or FTRACE_OPS_FL_JMP. As ftrace_attach_code(). */
+int ftrace_attach_in_front(struct ftrace_ops *ops, unsigned long flags,
+			   const struct ftrace_direct_code *code);
