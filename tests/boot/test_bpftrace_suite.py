@@ -14,7 +14,7 @@ from conftest import machine_with
 pytestmark = pytest.mark.soak
 SUITES = ("addrspace", "array", "banned_probes", "basic", "btf", "builtin", "call", "complex_types", "dwarf", "file-output", "intcast",
           "intptrcast", "json-output", "other", "pointers", "precedence", "probe", "signals", "signed_ints", "struct", "tuples",
-          "variable")
+          "variable", "regression", "uprobe", "usdt", "watchpoint")
 
 
 def run_suite(machine, suite):
