@@ -113,7 +113,6 @@ void ftrace_records_restore(void) {}
 void vfree(const void *p) { (void)p; }
 void preempt_schedule(void) {}
 void ftrace_stub(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op, struct ftrace_regs *fregs) { (void)ip, (void)parent_ip, (void)op, (void)fregs; }
-void ftrace_quick_to_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op, struct ftrace_regs *fregs) { (void)ip, (void)parent_ip, (void)op, (void)fregs; }
 bool ftrace_hash_contains_from(const struct ftrace_hash *hash, u32 offset, u32 i) { (void)hash, (void)offset, (void)i; return false; }
 u32 __preempt_count;
 struct task_struct *current_task;

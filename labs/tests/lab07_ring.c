@@ -300,12 +300,14 @@ static void write_quickly(unsigned id, u32 words)
 {
 	u32 base = rb_data_size(8 + 4 * words);
 	struct ring_buffer_event *event;
+	u64 end = 0;
+	bool quick;
 
 	events[id].begin = now;
 	if (!rb_begin_write(buffer, cb))
 		return;
-	event = rb_reserve_quick(buffer, cb, base, false, 0);
-	reserved = event;
+	event = rb_reserve_quick(cb, base, false, 0, &end);
+	reserved = quick = event;
 	if (!event)
 		event = rb_reserve_begun(buffer, cb, base, false, 0);
 	events[id].end = now;
@@ -314,9 +316,11 @@ static void write_quickly(unsigned id, u32 words)
 	fill(event, id, words);
 	events[id].state = WRITTEN;
 	local_add(&cb->written, 1);
-	ended = rb_end_write_quick(cb);
-	if (!ended)
+	ended = quick && rb_end_write_quick(cb, end);
+	if (!quick)
 		rb_end_write(cb);
+	else if (!ended)
+		rb_end_quick(cb);
 }
 
 static void interrupt_quickly(void)
@@ -324,17 +328,18 @@ static void interrupt_quickly(void)
 	bool nested = rb_nest(cb);
 
 	write_quickly(new_try(), 4);
-	if (nested && ended)
-		broken("rb_end_write_quick() of a nested writer returns true");
+	if (nested && reserved)
+		broken("rb_reserve_quick() of a nested writer reserves an event");
 }
 
-static void quick(const char *name, bool may_reserve, bool may_end)
+static void quick(const char *name, bool may)
 {
 	what = name;
+	reserved = ended = !may;
 	write_quickly(new_try(), 4);
-	if (reserved != may_reserve)
+	if (reserved != may)
 		broken("rb_reserve_quick() %s an event", reserved ? "reserves" : "does not reserve");
-	if (ended != may_end)
+	if (ended != may)
 		broken("rb_end_write_quick() returns %s", ended ? "true" : "false");
 	settle();
 }
@@ -344,22 +349,27 @@ static void quick_mode(void)
 	bool more = true;
 
 	begin("", 4, RB_FL_OVERWRITE);
-	quick("the first event of a sub-buffer", false, true);
-	quick("the usual case", true, true);
+	quick("the first event of a sub-buffer", false);
+	quick("the usual case", true);
 	clock_step = RB_DELTA_MAX;
-	quick("the longest short time", true, true);
+	quick("the longest short time", true);
 	clock_step = RB_DELTA_MAX + 1;
-	quick("a long time after the last event", false, true);
+	quick("a long time after the last event", false);
 	clock_step = 10;
-	quick("the usual case", true, true);
+	quick("the usual case", true);
 	while (rb_offset(cb, cb->tail.lo) + 28 <= cb->data_size)
 		write_one(4);
-	quick("no room in the sub-buffer", false, false);
+	quick("no room in the sub-buffer", false);
+	quick("the second event of the next sub-buffer", true);
 	ring_buffer_set_clock(buffer, rb_host_other_clock);
-	quick("another clock than the default one", false, true);
-	ring_buffer_set_clock(buffer, ticks);
+	quick("another clock than the default one", false);
+	begin("another clock since the first event", 4, RB_FL_OVERWRITE);
+	ring_buffer_set_clock(buffer, rb_host_other_clock);
+	write_one(4);
+	quick("another clock since the first event", false);
+	begin("a clock that goes back", 4, RB_FL_OVERWRITE);
+	write_one(4);
 	clock_step = (u64)-5;
-	what = "a clock that goes back";
 	write_quickly(new_try(), 4);
 	if (reserved)
 		broken("rb_reserve_quick() reserves an event");
@@ -372,11 +382,13 @@ static void quick_mode(void)
 		broken("rb_reserve_quick() reserves an event");
 	ring_buffer_record_enable_cpu(buffer, 0);
 	settle();
-	for (unsigned i = 0; i < 2; i++, more = true) {
+	for (unsigned i = 0; i < 4; i++, more = true) {
 		for (stop_at = 1; more; stop_at++) {
-			begin("an interrupt writes an event", 8, RB_FL_OVERWRITE);
+			begin(i & 2 ? "an interrupt writes into the next sub-buffer" : "an interrupt writes an event", 8, RB_FL_OVERWRITE);
 			write_one(1);
-			more = interrupted(write_quickly, new_try(), 4, i ? interrupt_quickly : write_short);
+			while (i & 2 && rb_offset(cb, cb->tail.lo) + 2 * 28 <= cb->data_size)
+				write_one(4);
+			more = interrupted(write_quickly, new_try(), 4, i & 1 ? interrupt_quickly : write_short);
 			settle();
 		}
 	}

@@ -51,7 +51,7 @@ static void record_twice(struct ftrace_ops *ops, unsigned i)
 {
 	u32 ctx;
 
-	function_callback(IP + i, CALLER, ops);
+	function_trace_call(IP + i, CALLER, ops, NULL);
 	ctx = tracing_gen_ctx();
 	preempt_disable_notrace();
 	function_record(ops->private, IP + i, CALLER, ctx);

@@ -46,27 +46,33 @@ static u64 checksum(const struct payload *p)
 	return sum;
 }
 
-/* Reserves as events do, which try the usual case first (trace/events/record.c). */
-static struct ring_buffer_event *reserve_quick(size_t length)
+/*
+ * Reserves as events do, which try the usual case first (trace/events/record.c). *end: 0 if it is
+ * not that.
+ */
+static struct ring_buffer_event *reserve_quick(size_t length, u64 *end)
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[rb_host_cpu];
 	struct ring_buffer_event *event;
 
+	*end = 0;
 	if (!rb_begin_write(buffer, cb))
 		return NULL;
-	event = rb_reserve_quick(buffer, cb, rb_data_size(length), false, 0);
+	event = rb_reserve_quick(cb, rb_data_size(length), false, 0, end);
 	return event ? event : rb_reserve_begun(buffer, cb, rb_data_size(length), false, 0);
 }
 
-static void commit_quick(void)
+static void commit_quick(u64 end)
 {
 	struct ring_buffer_per_cpu *cb = buffer->cpus[rb_host_cpu];
 
 	local_add(&cb->written, 1);
-	if (rb_end_write_quick(cb))
+	if (!end)
+		rb_end_write(cb);
+	else if (rb_end_write_quick(cb, end))
 		rb_wake_waiting(cb);
 	else
-		rb_end_write(cb);
+		rb_end_quick(cb);
 }
 
 static void write_event(unsigned level)
@@ -77,9 +83,10 @@ static void write_event(unsigned level)
 	size_t length = offsetof(struct payload, filler) + p.words * 4;
 	bool quick = number % 4 != 0 && rb_data_size(length) <= RB_SHORT_SIZE;
 	struct ring_buffer_event *event;
+	u64 end;
 
 	running = level;
-	event = quick ? reserve_quick(length) : ring_buffer_lock_reserve(buffer, length);
+	event = quick ? reserve_quick(length, &end) : ring_buffer_lock_reserve(buffer, length);
 	if (!event) {
 		refused[rb_host_cpu][level]++;
 		running = interrupted;
@@ -91,7 +98,7 @@ static void write_event(unsigned level)
 	memcpy(ring_buffer_event_data(event), &p, length);
 	written[rb_host_cpu][level]++;
 	if (quick)
-		commit_quick();
+		commit_quick(end);
 	else
 		ring_buffer_unlock_commit(buffer);
 	running = interrupted;

@@ -65,6 +65,16 @@ static __always_inline void tracing_entry_init(struct trace_entry *ent, u32 type
 	ent->pid = pid;
 }
 
+/* The same in the usual case. count: tracing_ctx_count(), which is simple. */
+static __always_inline void tracing_entry_init_simple(struct trace_entry *ent, u16 type, u32 count,
+						      pid_t pid)
+{
+	*(u32 *)ent = type;
+	ent->flags = irqs_disabled_flag(); /* TRACE_FLAG_IRQS_OFF */
+	ent->preempt_count = (u8)count;
+	ent->pid = pid;
+}
+
 /*
  * Reserves an entry of length bytes and fills in its head. NULL: the entry is not recorded. The
  * caller has preemption off until it passes *buffer to trace_buffer_unlock_commit().

@@ -307,7 +307,7 @@
                                                                                                    \
 			if (__room.entry) {                                                        \
 				trace_event_fill_##class(__room.entry, __offsets, args);           \
-				trace_event_commit_fast(__data, __room.cb);                        \
+				trace_event_commit_short(__data, __room, rb_data_size(__size));    \
 			}                                                                          \
 		}                                                                                  \
 	}

@@ -176,9 +176,9 @@ static __always_inline bool wants_stacks(const struct trace_array *tr)
 	return READ_ONCE(tr->trace_flags) & (TRACE_ITER_STACKTRACE | TRACE_ITER_USERSTACKTRACE);
 }
 
-static noinline void end_write(struct ring_buffer_per_cpu *cb)
+static noinline void end_quick(struct ring_buffer_per_cpu *cb)
 {
-	rb_end_write(cb);
+	rb_end_quick(cb);
 }
 
 static noinline void publish(struct trace_event_file *file, struct ring_buffer_per_cpu *cb, u32 ctx)
@@ -189,21 +189,38 @@ static noinline void publish(struct trace_event_file *file, struct ring_buffer_p
 		write_stacks(file->tr, ctx);
 }
 
-/* The usual case calls no function. */
-void trace_event_commit_fast(struct trace_event_file *file, struct ring_buffer_per_cpu *cb)
+void trace_event_commit_fast(struct trace_event_buffer *fbuffer)
 {
-	if (unlikely(wants_stacks(file->tr))) {
-		publish(file, cb, tracing_gen_ctx_dec(1));
+	publish(fbuffer->file, fbuffer->cb, fbuffer->ctx);
+}
+EXPORT_SYMBOL_GPL(trace_event_commit_fast);
+
+/* In trace_event_room.cb: the readable way has reserved the room. */
+#define ROOM_READABLE 1UL
+
+static noinline void publish_readable(struct trace_event_file *file, unsigned long cb)
+{
+	publish(file, (struct ring_buffer_per_cpu *)(cb & ~ROOM_READABLE), tracing_gen_ctx_dec(1));
+}
+
+/* The usual case calls no function. */
+void trace_event_commit_short(struct trace_event_file *file, struct trace_event_room room, u32 size)
+{
+	struct ring_buffer_per_cpu *cb = (struct ring_buffer_per_cpu *)room.cb;
+	u64 event = (u64)room.entry - sizeof(struct ring_buffer_event);
+
+	if (unlikely((room.cb & ROOM_READABLE) || wants_stacks(file->tr))) {
+		publish_readable(file, room.cb);
 		return;
 	}
 	this_cpu_write(trace_taskinfo_save, true);
 	local_add(&cb->written, 1);
-	if (unlikely(!rb_end_write_quick(cb)))
-		end_write(cb);
+	if (unlikely(!rb_end_write_quick(cb, event + size - cb->quick_base)))
+		end_quick(cb);
 	else
 		rb_wake_waiting(cb);
 }
-EXPORT_SYMBOL_GPL(trace_event_commit_fast);
+EXPORT_SYMBOL_GPL(trace_event_commit_short);
 
 /* Begins the record in scratch memory. flags: those of the file. NULL: there is no room. */
 static __always_inline void *begin_in_scratch(struct trace_event_buffer *fbuffer,
@@ -305,14 +322,14 @@ static noinline struct trace_event_room
 reserve_short_begun(struct trace_event_file *file, struct ring_buffer_per_cpu *cb, u32 size)
 {
 	return (struct trace_event_room){ reserve_begun(file, cb, size, tracing_gen_ctx_dec(1)),
-					  cb };
+					  (unsigned long)cb | ROOM_READABLE };
 }
 
 static noinline struct trace_event_room
 init_room(struct trace_event_file *file, struct trace_entry *entry, struct ring_buffer_per_cpu *cb)
 {
 	init_head(file, entry, tracing_gen_ctx_dec(1));
-	return (struct trace_event_room){ entry, cb };
+	return (struct trace_event_room){ entry, (unsigned long)cb };
 }
 
 /*
@@ -325,18 +342,19 @@ struct trace_event_room trace_event_reserve_short(struct trace_event_file *file,
 	struct ring_buffer_event *event;
 	struct trace_entry *entry;
 	u32 count;
+	u64 end;
 
 	if (unlikely(!rb_begin_write(buffer, cb)))
-		return (struct trace_event_room){ NULL, NULL };
-	event = rb_reserve_quick(buffer, cb, size, false, 0);
+		return (struct trace_event_room){ NULL, 0 };
+	event = rb_reserve_quick(cb, size, false, 0, &end);
 	if (unlikely(!event))
 		return reserve_short_begun(file, cb, size);
 	entry = (struct trace_entry *)&event->array[0];
 	count = tracing_ctx_count(1); /* the tracepoint has disabled preemption */
 	if (unlikely(!tracing_ctx_is_simple(count)))
 		return init_room(file, entry, cb);
-	init_head(file, entry, tracing_ctx_irqs() | count << 24);
-	return (struct trace_event_room){ entry, cb };
+	tracing_entry_init_simple(entry, file->call->event.type, count, current_stable->pid);
+	return (struct trace_event_room){ entry, (unsigned long)cb };
 }
 EXPORT_SYMBOL_GPL(trace_event_reserve_short);
 

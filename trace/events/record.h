@@ -28,7 +28,7 @@ struct trace_event_buffer {
 /* The two ways of an event, for the functions below. Separate, so that each saves few registers. */
 void *trace_event_reserve_fast(struct trace_event_buffer *fbuffer, size_t length);
 void *trace_event_reserve_slow(struct trace_event_buffer *fbuffer, unsigned long flags);
-void trace_event_commit_fast(struct trace_event_file *file, struct ring_buffer_per_cpu *cb);
+void trace_event_commit_fast(struct trace_event_buffer *fbuffer);
 void trace_event_commit_slow(struct trace_event_buffer *fbuffer);
 
 /*
@@ -54,7 +54,7 @@ static __always_inline void *trace_event_buffer_reserve(struct trace_event_buffe
 static __always_inline void trace_event_buffer_commit(struct trace_event_buffer *fbuffer)
 {
 	if (likely(fbuffer->cb))
-		trace_event_commit_fast(fbuffer->file, fbuffer->cb);
+		trace_event_commit_fast(fbuffer);
 	else
 		trace_event_commit_slow(fbuffer);
 }
@@ -87,8 +87,8 @@ extern struct perf_event_ops perf_event_ops;
 
 /* Room in the ring buffer. As a return value it is in two registers. */
 struct trace_event_room {
-	void *entry; /* NULL: the event is not recorded */
-	struct ring_buffer_per_cpu *cb;
+	void *entry;      /* NULL: the event is not recorded */
+	unsigned long cb; /* a ring_buffer_per_cpu, + 1 if the readable way has reserved the room */
 };
 
 static __always_inline bool trace_event_is_slow(const struct trace_event_file *file)
@@ -105,9 +105,11 @@ static __always_inline bool trace_event_is_dropped(struct trace_event_file *file
 
 /*
  * Reserves room in the ring buffer for an event that is not slow, and fills in the record's head.
- * size: rb_data_size() of the length. trace_event_commit_fast() publishes the event.
+ * size: rb_data_size() of the length. trace_event_commit_short() publishes the event.
  */
 struct trace_event_room trace_event_reserve_short(struct trace_event_file *file, u32 size);
+void trace_event_commit_short(struct trace_event_file *file, struct trace_event_room room,
+			      u32 size);
 
 /*
  * Records the event as filters and triggers say. entry: a copy of the record on the stack, of

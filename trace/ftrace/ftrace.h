@@ -69,16 +69,10 @@ struct ftrace_hash;
  * must guard itself (trace/ftrace/recursion.h).
  */
 struct ftrace_ops {
-	struct list_head list; /* [F] ftrace_ops_list; RCU-tasks */
-	ftrace_func_t func;    /* [F] while registered, ftrace may replace it by pid_func */
-	unsigned long flags;   /* [F] */
-	void *private;         /* the owner's */
-	/*
-	 * [C] while registered: the owner's; or NULL. While func is this function, the trampoline
-	 * saves no registers for it: it is __keeps_registers, and has no fregs. Without
-	 * SAVE_REGS, RECURSION and IPMODIFY; no func of the ops may change fregs.
-	 */
-	ftrace_func_t quick_func;
+	struct list_head list;    /* [F] ftrace_ops_list; RCU-tasks */
+	ftrace_func_t func;       /* [F] while registered, ftrace may replace it by pid_func */
+	unsigned long flags;      /* [F] */
+	void *private;            /* the owner's */
 	ftrace_func_t saved_func; /* [F] the owner's func */
 	ftrace_func_t list_func;  /* [F] the list function calls it: func, or a check before func */
 	/* [C] the owner's, with PID: checks the task, then calls saved_func. */

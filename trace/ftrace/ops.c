@@ -98,18 +98,9 @@ void ftrace_choose_func(struct ftrace_ops *ops)
 		   ops->flags & FTRACE_OPS_FL_SPECIAL ? call_special_ops : ops->func);
 }
 
-/* What ftrace_quick_to_func() calls. */
-__calls_callbacks void ftrace_call_func(unsigned long ip, unsigned long parent_ip,
-					struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-	READ_ONCE(ops->func)(ip, parent_ip, ops, fregs);
-}
-
 /* Returns the function that the trampoline of ops calls. */
 ftrace_func_t ftrace_trampoline_target(const struct ftrace_ops *ops)
 {
-	if (ops->quick_func)
-		return ops->func == ops->quick_func ? ops->func : ftrace_quick_to_func;
 	return ops->flags & FTRACE_OPS_FL_RECURSION ? ftrace_ops_assist_func : ops->func;
 }
 

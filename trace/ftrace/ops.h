@@ -7,9 +7,6 @@
 
 /* Chooses ops->func and ops->list_func by the flags and the filter of PIDs. [F] */
 void ftrace_choose_func(struct ftrace_ops *ops);
-/* Calls func of an ops with quick_func. Assembly calls it (ftrace_entry.asm). */
-void ftrace_call_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-		      struct ftrace_regs *fregs);
 /* Returns the function that the trampoline of ops calls. */
 ftrace_func_t ftrace_trampoline_target(const struct ftrace_ops *ops);
 

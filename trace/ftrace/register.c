@@ -15,11 +15,6 @@
 	 FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_STUB | FTRACE_OPS_FL_INITIALIZED |                \
 	 FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PID)
 
-/* Their callbacks need fregs, or a guard around them. */
-#define FTRACE_OPS_FL_NOT_QUICK                                                                    \
-	(FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_SAVE_REGS_IF_SUPPORTED |                          \
-	 FTRACE_OPS_FL_RECURSION | FTRACE_OPS_FL_IPMODIFY)
-
 /* of_ftrace: flags that only ftrace itself may set. */
 static int check_ops(const struct ftrace_ops *ops, unsigned long of_ftrace)
 {
@@ -28,8 +23,6 @@ static int check_ops(const struct ftrace_ops *ops, unsigned long of_ftrace)
 	if (ops->flags & FTRACE_OPS_FL_ENABLED)
 		return -EBUSY;
 	if (ops->flags & ~(FTRACE_OPS_FL_OF_OWNER | of_ftrace))
-		return -EINVAL;
-	if (ops->quick_func && (ops->flags & FTRACE_OPS_FL_NOT_QUICK))
 		return -EINVAL;
 	return ftrace_is_dead() ? -ENODEV : 0;
 }

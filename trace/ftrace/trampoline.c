@@ -13,10 +13,7 @@ struct ftrace_trampoline *ftrace_trampoline_create(struct ftrace_ops *ops, ftrac
 
 	if (!tramp)
 		return NULL;
-	tramp->save = ops->quick_func                        ? FTRACE_SAVE_QUICK
-		      : ops->flags & FTRACE_OPS_FL_SAVE_REGS ? FTRACE_SAVE_REGS
-							     : FTRACE_SAVE_ARGS;
-	tramp->ops = ops;
+	tramp->save = ops->flags & FTRACE_OPS_FL_SAVE_REGS ? FTRACE_SAVE_REGS : FTRACE_SAVE_ARGS;
 	tramp->target = target;
 	tramp->address = arch_ftrace_trampoline_create(tramp->save, target, ops, &tramp->size);
 	if (!tramp->address) {

@@ -7,7 +7,6 @@
 struct ftrace_trampoline {
 	unsigned long address;          /* [C] the sites call it */
 	size_t size;                    /* [C] bytes */
-	const struct ftrace_ops *ops;   /* [C] its owner */
 	enum ftrace_save save;          /* [C] the registers that it saves */
 	ftrace_func_t target;           /* [F] the trampoline calls it */
 	struct kallsyms_dynamic symbol; /* the name in kallsyms */
@@ -20,11 +19,6 @@ struct ftrace_trampoline *ftrace_trampoline_create(struct ftrace_ops *ops, ftrac
  * shut down. [F]
  */
 int ftrace_trampoline_set_target(struct ftrace_trampoline *tramp, ftrace_func_t target);
-/* Returns the function of the ops, or the one around it, that the trampoline calls. [F] */
-static inline ftrace_func_t ftrace_trampoline_calls(const struct ftrace_trampoline *tramp)
-{
-	return tramp->target == ftrace_quick_to_func ? tramp->ops->func : tramp->target;
-}
 /* Makes the trampoline call nothing, for ever. Any context. */
 void ftrace_trampoline_silence(const struct ftrace_trampoline *tramp);
 /*

@@ -71,7 +71,7 @@ static void show_users(struct seq_file *m, const struct dyn_ftrace *rec)
 		seq_printf(m, "\n\tdirect-->%pS\n", (void *)ops->direct_call);
 	else if (ops)
 		seq_printf(m, "\ttramp: 0x%lx (%pS) ->%pS\n", ops->trampoline->address,
-			   (void *)ops->func, (void *)ftrace_trampoline_calls(ops->trampoline));
+			   (void *)ops->func, (void *)ops->trampoline->target);
 	else if (rec->flags & FTRACE_FL_ENABLED)
 		seq_printf(m, " ->%pS\n", (void *)ftrace_ops_list_func);
 	else

@@ -180,5 +180,5 @@ static __always_inline void trace_probe_hit(const struct trace_probe *probe,
 	if (!room.entry)
 		return;
 	trace_probe_fill(probe, room.entry, head, nr_head, context, probe->static_size);
-	trace_event_commit_fast(file, room.cb);
+	trace_event_commit_short(file, room, probe->short_size);
 }

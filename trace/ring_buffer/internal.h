@@ -132,8 +132,20 @@ struct ring_buffer_per_cpu {
 	/* The writers' half. */
 	struct local_pair tail; /* [W] */
 	u64 commit;             /* [W] release store; acquire load by readers */
-	u32 nest;               /* [W] writers between reserve and commit; RB_NEST_MARK */
-	u32 record_disabled;    /* [A] a count; RB_CHANGING */
+	union {
+		struct {
+			u32 nest; /* [W] writers between reserve and commit; RB_NEST_MARK */
+			u32 record_disabled; /* [A] a count; RB_CHANGING */
+		};
+		u64 quick_state; /* both, with one load: 1 for the only writer, if it may write */
+	};
+	/*
+	 * [W] Of the sub-buffer of commit: rb_set_quick() in write.c. quick_end: the place behind
+	 * it; 0: rb_reserve_quick() does not write there.
+	 */
+	u64 quick_end;
+	u64 quick_base;                 /* [W] a place and this are the address in memory */
+	struct buffer_page *quick_page; /* [W] */
 	/*
 	 * Constant while writers may run. nr_slots + 1 sub-buffers: one is the reader's or spare.
 	 */

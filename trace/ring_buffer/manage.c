@@ -34,6 +34,7 @@ static void rb_set_ring(struct ring_buffer_per_cpu *cb, const struct ring_buffer
 	rb_set_shape(cb, ring->nr_slots, ring->order);
 	cb->pages = ring->pages;
 	cb->slots = ring->slots;
+	cb->quick_end = 0;
 }
 
 /* Frees the data of a ring. Its pages may be missing. */
@@ -105,6 +106,7 @@ void rb_init_ring(struct ring_buffer_per_cpu *cb)
 		page->final = 0;
 	}
 	cb->tail = (struct local_pair){ 0, 0 };
+	cb->quick_end = 0;
 	__atomic_store_n(&cb->commit, 0, __ATOMIC_RELEASE);
 	cb->overrun = cb->commit_overrun = cb->dropped_events = cb->written = 0;
 	cb->reader_index = rb_nth_index(cb, cb->nr_slots);
@@ -449,6 +451,9 @@ void ring_buffer_change_overwrite(struct trace_buffer *buffer, bool overwrite)
 void ring_buffer_set_clock(struct trace_buffer *buffer, u64 (*clock)(void))
 {
 	__atomic_store_n(&buffer->clock, clock, __ATOMIC_RELAXED);
+	for (unsigned cpu = 0; cpu < buffer->nr_cpus; cpu++)
+		if (buffer->cpus[cpu])
+			__atomic_store_n(&buffer->cpus[cpu]->quick_end, 0, __ATOMIC_RELAXED);
 }
 
 u64 ring_buffer_time_stamp(struct trace_buffer *buffer)

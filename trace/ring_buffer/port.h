@@ -87,17 +87,18 @@ typedef struct mutex rb_mutex_t;
 /* For pages of a range. Programs cannot map those of vmalloc(): trace/core/buffer_mmap.c. */
 #define rb_init_ring_pages(p, n)                                                                   \
 	(is_vmalloc_addr(p) ? (void)0 : init_user_pages(virt_to_page(p), n, MM_FILEPAGES))
-#define rb_relax()          cpu_relax()
+#define rb_relax()              cpu_relax()
 /*
  * Only the compiler must keep the order: rb_quiesce() interrupts the writer's CPU, and the
  * interrupt orders the writer's store and load.
  */
-#define rb_writer_barrier() barrier()
+#define rb_writer_barrier()     barrier()
 /*
  * Reads a flag that others set, and on which the next access depends. gcc makes one instruction of
  * a plain load and its comparison, but two of an atomic load.
  */
-#define rb_load_flag(flag)  (flag)
+#define rb_load_flag(flag)      (flag)
+#define rb_load_quick_state(cb) ((cb)->quick_state)
 
 #define rb_alloc_array(n, size)      vzalloc((n) * (size))
 #define rb_free_array(p)             vfree(p)
@@ -108,6 +109,7 @@ typedef struct mutex rb_mutex_t;
 /* Reads the default clock without a call. */
 #define rb_read_clock(buffer)                                                                      \
 	(likely((buffer)->clock == trace_clock_local) ? arch_ktime() : (buffer)->clock())
+#define rb_read_default_clock(cb)      arch_ktime()
 #define rb_copy_page(to, from, length) memcpy(to, from, RB_PAGE_HEADER + (length))
 
 static inline void rb_port_nothing(void *info __unused)

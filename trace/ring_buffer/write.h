@@ -54,6 +54,8 @@ static __always_inline bool rb_fits(struct ring_buffer_per_cpu *cb, u32 base)
  */
 bool rb_move_tail(struct ring_buffer_per_cpu *cb, struct local_pair tail);
 void rb_refuse_write(struct ring_buffer_per_cpu *cb, u32 disabled);
+/* Lets rb_reserve_quick() write in the sub-buffer of place. The outermost writer. */
+void rb_set_quick(struct ring_buffer_per_cpu *cb, u64 place);
 /* rb_publish() when the tail has left the sub-buffer of the last commit. */
 void rb_publish_pages(struct ring_buffer_per_cpu *cb, u64 place);
 /* Wake readers that wait for any event, or for sub-buffer seq (trace/ring_buffer/wait.c). */
@@ -185,8 +187,11 @@ static __always_inline struct ring_buffer_event *rb_reserve_begun(struct trace_b
 	page = rb_page(cb, tail.lo);
 	data = page->data;
 	local_add(&page->entries, 1);
-	if (unlikely(!offset))
+	if (unlikely(!offset)) {
 		data->time_stamp = next.hi;
+		if (rb_nest(cb) == 1)
+			rb_set_quick(cb, tail.lo);
+	}
 	event = (struct ring_buffer_event *)(data->data + offset);
 	if (unlikely(delta > RB_DELTA_MAX)) {
 		event->type_len = RINGBUF_TYPE_TIME_EXTEND;
@@ -243,70 +248,77 @@ static __always_inline void rb_unlock_commit(struct ring_buffer_per_cpu *cb)
 /* ---- the same, with few instructions and without a call in the usual case ---- */
 
 /*
- * Reserves room after rb_begin_write() in the usual case: the default clock, room in the sub-buffer
- * of the tail, and a last event less than RB_DELTA_MAX ago. base: at most RB_SHORT_SIZE. timed and
- * now: as above. NULL: it is another case, and nothing has changed. It calls no function, and few
- * values live at one time, so that its caller saves few registers.
+ * Reserves room after rb_begin_write() in the usual case: the only writer, the default clock, room
+ * in the sub-buffer of commit, and a last event less than RB_DELTA_MAX ago. base: at most
+ * RB_SHORT_SIZE. timed and now: as above. *end: the place behind the event. NULL: it is another
+ * case, and nothing has changed. It calls no function, and few values live at one time, so that
+ * its caller saves few registers.
+ *
+ * The exchange expects the tail at commit, where the only writer finds it. So it fails if an
+ * interrupt has written since.
  */
-static __always_inline struct ring_buffer_event *rb_reserve_quick(const struct trace_buffer *buffer,
-								  struct ring_buffer_per_cpu *cb,
-								  u32 base, bool timed, u64 now)
+static __always_inline struct ring_buffer_event *
+rb_reserve_quick(struct ring_buffer_per_cpu *cb, u32 base, bool timed, u64 now, u64 *end)
 {
 	/*
 	 * LAB 7: One exchange, without a loop. Look at everything that is not usual before it.
 	 * Starts as:
-	 * (void)buffer, (void)cb, (void)base, (void)timed, (void)now;
+	 * (void)cb, (void)base, (void)timed, (void)now, (void)end;
 	 * return NULL;
 	 */
 	struct ring_buffer_event *event;
-	struct buffer_page *page;
-	u64 place, before, delta;
-	u64 offset;
-	u32 header;
+	struct local_pair tail, next;
+	u64 delta;
 
-	if (unlikely(rb_load_flag(cb->record_disabled) || !rb_has_default_clock(buffer)))
+	if (unlikely(rb_load_quick_state(cb) != 1))
 		return NULL;
-	/*
-	 * The time comes first, so that the tail is read into the registers of the exchange. If an
-	 * interrupt writes in between, delta is below 0.
-	 */
-	now = timed ? now : rb_read_clock(buffer);
-	place = READ_ONCE(cb->tail.lo);
-	before = READ_ONCE(cb->tail.hi);
-	offset = rb_offset(cb, place);
-	delta = now - before; /* a high number if it is below 0 */
-	if (unlikely(!offset || delta > RB_DELTA_MAX || (u32)offset + base > cb->data_size))
+	next.hi = timed ? now : rb_read_default_clock(cb);
+	tail.lo = cb->commit;
+	tail.hi = READ_ONCE(cb->tail.hi);
+	next.lo = tail.lo + base;
+	delta = next.hi - tail.hi; /* a high number if the clock went back */
+	if (unlikely(next.lo > rb_load_flag(cb->quick_end) || delta > RB_DELTA_MAX))
 		return NULL;
-	header = (u32)delta << 5 | (base - 4) >> 2;
-	if (unlikely(!local_pair_cmpxchg(&cb->tail, (struct local_pair){ place, before },
-					 (struct local_pair){ place + base, now })))
+	if (unlikely(!local_pair_try_cmpxchg(&cb->tail, &tail, next)))
 		return NULL;
-	page = rb_page(cb, place);
-	local_add(&page->entries, 1);
-	event = (struct ring_buffer_event *)(page->data->data + offset);
-	*(u32 *)event = header;
+	local_add(&cb->quick_page->entries, 1);
+	event = (struct ring_buffer_event *)(tail.lo + cb->quick_base);
+	*(u32 *)event = (u32)delta << 5 | (base - 4) >> 2;
+	*end = next.lo;
 	return event;
 	/* END LAB 7 */
 }
 
 /*
- * Does the work of rb_end_write() in the usual case: no other write is nested, and the tail is in
- * the sub-buffer of the last commit. False: it is another case; rb_end_write() must follow. Calls
- * no function.
+ * Does the work of rb_end_write() for an event of rb_reserve_quick(). All before the event is
+ * published, so one store publishes it, too, even if an interrupt has written behind it. False: an
+ * interrupt has, and rb_end_quick() must follow. Calls no function.
  */
-static __always_inline bool rb_end_write_quick(struct ring_buffer_per_cpu *cb)
+static __always_inline bool rb_end_write_quick(struct ring_buffer_per_cpu *cb, u64 end)
 {
 	/*
-	 * LAB 7: Publish and leave, unless rb_end_write() would have more to do.
+	 * LAB 7: Publish and leave.
 	 * Starts as:
-	 * (void)cb;
+	 * (void)cb, (void)end;
 	 * return false;
 	 */
-	u64 place = READ_ONCE(cb->tail.lo);
+	__atomic_store_n(&cb->commit, end, __ATOMIC_RELEASE);
+	return likely(local_dec32_is_zero(&cb->nest));
+	/* END LAB 7 */
+}
 
-	if (unlikely(rb_nest(cb) != 1 || rb_seq(cb->commit) != rb_seq(place)))
-		return false;
-	__atomic_store_n(&cb->commit, place, __ATOMIC_RELEASE);
-	return likely(local_cmpxchg32(&cb->nest, 1, 0));
+/*
+ * Publishes what interrupts have written behind the event. They have left RB_NEST_MARK in nest, and
+ * nothing else is in it. If the mark is gone, a later interrupt was the outermost writer, and has
+ * published all.
+ */
+static __always_inline void rb_end_quick(struct ring_buffer_per_cpu *cb)
+{
+	/*
+	 * LAB 7: Become the outermost writer again, if there is something to publish.
+	 * Starts as: (void)cb;
+	 */
+	if (local_cmpxchg32(&cb->nest, RB_NEST_MARK, 1))
+		rb_end_write(cb);
 	/* END LAB 7 */
 }

@@ -54,6 +54,16 @@ static __always_inline bool irqs_disabled(void)
 	return irqs_disabled_flags(arch_local_save_flags());
 }
 
+/* irqs_disabled(), without a branch, for a caller that only stores it. */
+static __always_inline bool irqs_disabled_flag(void)
+{
+	unsigned long flags;
+	bool off;
+
+	__asm__ __volatile__("pushfq; popq %0; btl $9, %k0" : "=r"(flags), "=@ccnc"(off)::"memory");
+	return off;
+}
+
 /* With interrupts off 1 << bit, else 0, without a branch. bit: a constant, at least 9. */
 static __always_inline u32 irqs_disabled_bit(unsigned bit)
 {

@@ -148,18 +148,10 @@ extern const unsigned long return_to_handler_called;
 typedef void (*ftrace_func_t)(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
 			      struct ftrace_regs *fregs);
 
-/*
- * A trampoline of FTRACE_SAVE_QUICK calls this while func is not the callback that keeps all
- * registers: calls ftrace_call_func(). The callback sees the arguments, and cannot change them.
- */
-void ftrace_quick_to_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
-			  struct ftrace_regs *fregs);
-
 /* What a trampoline saves: an index of ftrace_templates (ftrace_entry.asm). */
 enum ftrace_save {
-	FTRACE_SAVE_ARGS,  /* as ftrace_caller */
-	FTRACE_SAVE_REGS,  /* as ftrace_regs_caller */
-	FTRACE_SAVE_QUICK, /* nothing: the callback keeps all registers, and gets no fregs */
+	FTRACE_SAVE_ARGS, /* as ftrace_caller */
+	FTRACE_SAVE_REGS, /* as ftrace_regs_caller */
 };
 /*
  * Makes code like ftrace_caller that calls func with op, within reach of a near call from all

@@ -7,8 +7,8 @@
 ;
 ; Sites with several ops call ftrace_caller or ftrace_regs_caller. Both are also templates of the
 ; trampolines, one for each ops (ftrace_trampoline.c): in a trampoline the call goes to the callback
-; of the ops. ftrace_quick_caller is a template only. So between their first and last instruction
-; only two instructions may depend on their own address: the load of the ops, and the call.
+; of the ops. So between their first and last instruction only two instructions may depend on their
+; own address: the load of the ops, and the call.
 ;
 ; Nothing here turns preemption off. A task may be preempted at any of these instructions.
 ; RCU-tasks keeps a trampoline until each task has left it (docs/rcu.md).
@@ -51,15 +51,11 @@ global ftrace_stub
 ftrace_stub:
 	ret
 
-%macro MAKE_SITE_FRAME 0
-	push	rbp
-	lea	rbp, [rsp + SITE_FRAME]
-%endmacro
-
 ; Makes the frame, and room for the registers. Keeps the flags, because ftrace_regs_caller saves
 ; them: so lea, not sub.
 %macro MAKE_FRAME 0
-	MAKE_SITE_FRAME
+	push	rbp
+	lea	rbp, [rsp + SITE_FRAME]
 	lea	rsp, [rsp - PT_SIZE]
 	CFI_ADJUST PT_SIZE
 %endmacro
@@ -85,8 +81,9 @@ ftrace_stub:
   %endrep
 %endmacro
 
-; Calls func(ip, parent_ip, ops). ftrace_trampoline.c uses the two labels.
-%macro CALL_QUICK 0
+; Calls func(ip, parent_ip, ops, fregs). ftrace_trampoline.c uses the two labels.
+%macro CALL_CALLBACK 0
+	mov	rcx, rsp
 	mov	rdi, [rbp - SITE_FRAME + 8]	; ip: the address of the site
 	sub	rdi, SITE_SIZE
 	mov	rsi, [rbp - SITE_FRAME + 16]	; parent_ip
@@ -94,12 +91,6 @@ ftrace_stub:
 	mov	rdx, [rel ftrace_no_ops]
 .call:
 	call	ftrace_ops_list_func
-%endmacro
-
-; Calls func(ip, parent_ip, ops, fregs).
-%macro CALL_CALLBACK 0
-	mov	rcx, rsp
-	CALL_QUICK
 %endmacro
 
 ; Saves the arguments only: 0 in PT_CS tells the callback. The last ret goes to the instruction
@@ -160,59 +151,6 @@ ftrace_regs_caller:
 	ret
 ; END LAB 4
 .end:
-
-; For a callback that keeps all registers (quick_func of an ops). It saves those that it uses
-; itself, so this code saves only the three that carry the arguments of the callback.
-global ftrace_quick_caller
-ftrace_quick_caller:
-	CFI_FUNCTION
-; LAB 4: As ftrace_caller, but save only the registers that CALL_QUICK changes.
-; Starts as:
-;	ret
-;	CALL_QUICK
-	MAKE_SITE_FRAME
-	push	rdi
-	push	rsi
-	push	rdx
-	CALL_QUICK
-	pop	rdx
-	pop	rsi
-	pop	rdi
-	pop	rbp
-	ret
-; END LAB 4
-.end:
-
-; A trampoline made of ftrace_quick_caller calls it instead while the func of the ops is another
-; one: saves the arguments as ftrace_caller does, and calls func. It does not restore what the
-; callback changes in fregs.
-global ftrace_quick_to_func, ftrace_quick_to_func_end
-ftrace_quick_to_func:
-	CFI_FUNCTION
-	push	rbp
-	mov	rbp, rsp
-	CFI_BASE rbp
-	sub	rsp, PT_SIZE + 8		; struct ftrace_regs, and alignment
-	mov	[rsp + PT_AX], rax
-	mov	[rsp + PT_CX], rcx
-	mov	[rsp + PT_R8], r8
-	mov	[rsp + PT_R9], r9
-	mov	rax, [rbp + 2 * 8]		; these three: pushed by the trampoline
-	mov	[rsp + PT_DX], rax
-	mov	rax, [rbp + 3 * 8]
-	mov	[rsp + PT_SI], rax
-	mov	rax, [rbp + 4 * 8]
-	mov	[rsp + PT_DI], rax
-	mov	qword [rsp + PT_CS], 0
-	mov	rcx, rsp			; fregs
-	call	ftrace_call_func
-	mov	rax, [rsp + PT_AX]
-	mov	rcx, [rsp + PT_CX]
-	mov	r8, [rsp + PT_R8]
-	mov	r9, [rsp + PT_R9]
-	leave
-	ret
-ftrace_quick_to_func_end:
 	CFI_END
 
 ; Where a site with several ops continues, if one of them wants its code called: as if the site had
@@ -234,5 +172,3 @@ ftrace_templates:
 	dq	ftrace_caller, ftrace_caller.load_ops, ftrace_caller.call, ftrace_caller.end
 	dq	ftrace_regs_caller, ftrace_regs_caller.load_ops
 	dq	ftrace_regs_caller.call, ftrace_regs_caller.end
-	dq	ftrace_quick_caller, ftrace_quick_caller.load_ops
-	dq	ftrace_quick_caller.call, ftrace_quick_caller.end

@@ -18,8 +18,7 @@ struct trampoline_template {
 	unsigned long call;     /* call rel32 */
 	unsigned long end;
 };
-extern const struct trampoline_template ftrace_templates[3]; /* by enum ftrace_save */
-extern char ftrace_quick_to_func_end[];
+extern const struct trampoline_template ftrace_templates[2]; /* by enum ftrace_save */
 
 #define LOAD_OPS_SIZE 7
 
@@ -74,9 +73,6 @@ bool arch_is_ftrace_caller(unsigned long ip)
 	for (unsigned i = 0; i < ARRAY_SIZE(ftrace_templates); i++)
 		if (ip >= ftrace_templates[i].start && ip < ftrace_templates[i].end)
 			return true;
-	if (ip >= (unsigned long)ftrace_quick_to_func &&
-	    ip < (unsigned long)ftrace_quick_to_func_end)
-		return true;
 	return ip >= (unsigned long)return_to_handler && ip < (unsigned long)return_to_handler_end;
 }
 

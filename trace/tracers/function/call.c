@@ -7,11 +7,10 @@
 
 /*
  * ctx is taken first: it must show the depth of preemption of the traced function. Preemption is
- * off while the entry is written, so that the task stays on the CPU whose buffer it writes to. The
- * functions that this one calls change registers: the compiler saves all of them before.
+ * off while the entry is written, so that the task stays on the CPU whose buffer it writes to.
  */
-__keeps_registers void function_callback(unsigned long ip, unsigned long parent_ip,
-					 struct ftrace_ops *op)
+void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+			 struct ftrace_regs *fregs __unused)
 {
 	u32 ctx = tracing_gen_ctx();
 

@@ -207,7 +207,6 @@ static void function_options_call(unsigned long ip, unsigned long parent_ip, str
 /* The top level's, static because the command line can set filters and start it during boot. */
 static struct function_tracer top_function = {
 	.ops = { .func = function_trace_call,
-		 .quick_func = function_trace_call,
 		 .flags = FTRACE_OPS_FL_PID,
 		 .pid_func = function_pid_func,
 		 .private = &global_trace },
@@ -307,7 +306,6 @@ static int function_trace_create(struct trace_array *tr)
 		if (!f)
 			return -ENOMEM;
 		f->ops.func = function_trace_call;
-		f->ops.quick_func = function_trace_call;
 		f->ops.flags = FTRACE_OPS_FL_PID;
 		f->ops.pid_func = function_pid_func;
 		f->ops.private = tr;

@@ -65,15 +65,6 @@ struct function_words {
 	static const struct function_words words_of_functions LINKER_TABLE_ENTRY(                  \
 		rodata, function_words, "")
 
-/*
- * The callback, function_trace_call(): of quick.c, or of call.c without the feature `quick`. It has
- * a second name in C, because clang takes __keeps_registers for a part of the type, and
- * ftrace_func_t does not have it. clang does not keep the registers of parameters: there are three,
- * and the trampoline saves these.
- */
-__keeps_registers void function_callback(unsigned long ip, unsigned long parent_ip,
-					 struct ftrace_ops *op) __asm__("function_trace_call");
-
 /* ---- pids.c; T held ---- */
 
 /* The pid_func of the function tracer's ops. */

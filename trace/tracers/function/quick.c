@@ -10,13 +10,12 @@
  *
  * That is right in an NMI, too, and for an NMI between any two instructions. Until the
  * compare-and-exchange of rb_reserve_quick() the quick path has only counted itself in cb->nest,
- * as each writer does. If somebody has written since the tail was read, the exchange fails, and the
- * slow way begins anew. Afterwards the room belongs to this call. rb_end_write_quick() publishes if
- * this is the only writer, and its last instruction is the exchange that fails when another one has
- * written meanwhile; rb_end_write() then publishes for both.
+ * as each writer does. If somebody has written since, the tail is not at commit any more: the
+ * exchange fails, and the slow way begins anew. Afterwards the room belongs to this call.
+ * rb_end_write_quick() publishes this event alone, which is complete, and its last instruction
+ * tells whether another one has come behind it; rb_end_quick() then publishes that one.
  *
- * The function keeps all registers, so that the trampoline need not save what is not used. So what
- * it calls must keep them as well: then the compiler saves registers only on the slow way.
+ * A slow function is the last thing that the callback does, so no register has to be saved for it.
  */
 #include "trace/core/cmdlines.h"
 #include "trace/core/write.h"
@@ -27,14 +26,16 @@
 #define FUNCTION_SIZE rb_data_size(sizeof(struct ftrace_entry))
 BUILD_BUG_ON(sizeof(struct ftrace_entry) + 4 > RB_SHORT_SIZE);
 
-/* ctx: tracing_gen_ctx() of the traced function. */
-static __always_inline void fill(struct ring_buffer_event *event, unsigned long ip,
-				 unsigned long parent_ip, u32 ctx)
+/* A short event has no length word before its data. */
+static __always_inline struct ftrace_entry *entry_of(struct ring_buffer_event *event)
 {
-	/* A short event has no length word before its data. */
-	struct ftrace_entry *entry = (struct ftrace_entry *)&event->array[0];
+	return (struct ftrace_entry *)&event->array[0];
+}
 
-	tracing_entry_init(&entry->ent, TRACE_FN, ctx, current_stable->pid);
+/* Fills in what is behind the head. */
+static __always_inline void fill(struct ftrace_entry *entry, unsigned long ip,
+				 unsigned long parent_ip)
+{
 	entry->ip = ip;
 	entry->parent_ip = parent_ip;
 	this_cpu_write(trace_taskinfo_save, true); /* the next task switch saves the names */
@@ -47,50 +48,48 @@ static __always_inline void fill(struct ring_buffer_event *event, unsigned long 
  * move or save them.
  */
 
-/* Preemption comes on, and a switch to another task is due. */
-static __keeps_registers noinline void preempt(void)
-{
-	preempt_schedule();
-}
-
 /* Somebody waits for events. */
-static __keeps_registers noinline void
-wake(unsigned long ip __unused, unsigned long parent_ip __unused, struct ring_buffer_per_cpu *cb)
+static noinline void wake(unsigned long ip __unused, unsigned long parent_ip __unused,
+			  struct ring_buffer_per_cpu *cb)
 {
 	rb_wake(cb);
 	preempt_enable_notrace();
 }
 
-/* Not the only writer, or the first event of a sub-buffer has been written before. */
-static __keeps_registers noinline void
-end(unsigned long ip __unused, unsigned long parent_ip __unused, struct ring_buffer_per_cpu *cb)
+/* An interrupt has written meanwhile. */
+static noinline void end_quick(unsigned long ip __unused, unsigned long parent_ip __unused,
+			       struct ring_buffer_per_cpu *cb)
 {
-	rb_end_write(cb);
+	rb_end_quick(cb);
 	preempt_enable_notrace();
 }
 
 /* Not in a task, or a switch is due, or preemption is off many times. */
-static __keeps_registers noinline void fill_and_end(unsigned long ip, unsigned long parent_ip,
-						    struct ring_buffer_per_cpu *cb,
-						    struct ring_buffer_event *event)
+static noinline void fill_and_end(unsigned long ip, unsigned long parent_ip,
+				  struct ring_buffer_per_cpu *cb, struct ring_buffer_event *event)
 {
-	fill(event, ip, parent_ip, tracing_gen_ctx_dec(1));
+	struct ftrace_entry *entry = entry_of(event);
+
+	tracing_entry_init(&entry->ent, TRACE_FN, tracing_gen_ctx_dec(1), current_stable->pid);
+	fill(entry, ip, parent_ip);
 	rb_unlock_commit(cb);
 	preempt_enable_notrace();
 }
 
-/* After rb_begin_write(): no room, another clock, recording disabled, a long pause, or a race. */
-static __keeps_registers noinline void write_begun(unsigned long ip, unsigned long parent_ip,
-						   struct ring_buffer_per_cpu *cb)
+/*
+ * After rb_begin_write(): another write, no room, another clock, recording disabled, a long pause,
+ * or a race.
+ */
+static noinline void write_begun(unsigned long ip, unsigned long parent_ip,
+				 struct ring_buffer_per_cpu *cb)
 {
 	struct ring_buffer_event *event =
 		rb_reserve_begun(READ_ONCE(cb->buffer), cb, FUNCTION_SIZE, false, 0);
 
-	if (event) {
-		fill(event, ip, parent_ip, tracing_gen_ctx_dec(1));
-		rb_unlock_commit(cb);
-	}
-	preempt_enable_notrace();
+	if (event)
+		fill_and_end(ip, parent_ip, cb, event);
+	else
+		preempt_enable_notrace();
 }
 
 /*
@@ -98,20 +97,21 @@ static __keeps_registers noinline void write_begun(unsigned long ip, unsigned lo
  * whose buffer it writes to. The entry shows the depth of preemption of the traced function: 1
  * less.
  */
-__keeps_registers void function_callback(unsigned long ip, unsigned long parent_ip,
-					 struct ftrace_ops *op)
+void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+			 struct ftrace_regs *fregs __unused)
 {
 	const struct trace_array *tr = op->private;
 	struct ring_buffer_event *event;
 	struct ring_buffer_per_cpu *cb;
 	struct trace_buffer *buffer;
 	u32 count;
+	u64 place;
 
 	preempt_disable_notrace();
 	buffer = READ_ONCE(tr->buffer);
 	cb = buffer->cpus[smp_processor_id_stable()];
 	if (likely(rb_begin_write(buffer, cb))) {
-		event = rb_reserve_quick(buffer, cb, FUNCTION_SIZE, false, 0);
+		event = rb_reserve_quick(cb, FUNCTION_SIZE, false, 0, &place);
 		if (unlikely(!event)) {
 			write_begun(ip, parent_ip, cb);
 			return;
@@ -121,10 +121,12 @@ __keeps_registers void function_callback(unsigned long ip, unsigned long parent_
 			fill_and_end(ip, parent_ip, cb, event);
 			return;
 		}
-		fill(event, ip, parent_ip, tracing_ctx_irqs() | count << 24);
+		tracing_entry_init_simple(&entry_of(event)->ent, TRACE_FN, count,
+					  current_stable->pid);
+		fill(entry_of(event), ip, parent_ip);
 		local_add(&cb->written, 1);
-		if (unlikely(!rb_end_write_quick(cb))) {
-			end(ip, parent_ip, cb);
+		if (unlikely(!rb_end_write_quick(cb, place))) {
+			end_quick(ip, parent_ip, cb);
 			return;
 		}
 		if (unlikely(rb_has_waiting(cb))) {
@@ -132,6 +134,5 @@ __keeps_registers void function_callback(unsigned long ip, unsigned long parent_
 			return;
 		}
 	}
-	if (unlikely(preempt_enable_no_resched_notrace()))
-		preempt();
+	preempt_enable_notrace();
 }

@@ -21,26 +21,28 @@ static __always_inline void graph_commit(struct ring_buffer_per_cpu *cb)
 }
 
 /* Reserves an entry in the usual case, after rb_begin_write(). NULL: another case. */
-static __always_inline void *graph_reserve_quick(struct trace_buffer *buffer,
-						 struct ring_buffer_per_cpu *cb, u32 type, u32 size,
-						 bool timed, u64 now)
+static __always_inline void *graph_reserve_quick(struct ring_buffer_per_cpu *cb, u16 type, u32 size,
+						 bool timed, u64 now, u64 *end)
 {
 	u32 count = tracing_ctx_count(1);
 	struct ring_buffer_event *event;
 
 	if (unlikely(!tracing_ctx_is_simple(count)))
 		return NULL;
-	event = rb_reserve_quick(buffer, cb, size, timed, now);
+	event = rb_reserve_quick(cb, size, timed, now, end);
 	if (unlikely(!event))
 		return NULL;
-	tracing_entry_init((struct trace_entry *)event->array, type,
-			   tracing_ctx_irqs() | count << 24, current_stable->pid);
+	tracing_entry_init_simple((struct trace_entry *)event->array, type, count,
+				  current_stable->pid);
 	return event->array;
 }
 
-/* The other cases, after rb_begin_write(). */
+/*
+ * The other cases, after rb_begin_write(). `trace` is a value: if it had an address, the quick path
+ * would keep it in memory.
+ */
 static __keeps_registers noinline bool graph_call_begun(struct ring_buffer_per_cpu *cb,
-							const struct ftrace_graph_ent *trace)
+							struct ftrace_graph_ent trace)
 {
 	struct ring_buffer_event *event =
 		rb_reserve_begun(READ_ONCE(cb->buffer), cb, GRAPH_ENT_SIZE, false, 0);
@@ -49,13 +51,40 @@ static __keeps_registers noinline bool graph_call_begun(struct ring_buffer_per_c
 		return false;
 	tracing_entry_init((struct trace_entry *)event->array, TRACE_GRAPH_ENT,
 			   tracing_gen_ctx_dec(1), current_stable->pid);
-	graph_fill_call((void *)event->array, trace);
+	graph_fill_call((void *)event->array, &trace);
 	graph_commit(cb);
 	return true;
 }
 
+/*
+ * Of a return the quick path reads each word in the frame where it needs it. `trace` has the same
+ * words, but registers would hold them all the time.
+ */
+static __always_inline void graph_fill_return_of(struct ftrace_graph_ret_entry *entry,
+						 const struct fgraph_frame *frame, u64 calltime,
+						 u64 rettime)
+{
+	const struct fgraph_stack *stack = current_stable->trace;
+
+	entry->func = fgraph_frame_func(frame);
+	entry->depth = frame->depth - 1;
+	entry->overrun = stack->overrun;
+	entry->calltime = calltime;
+	entry->rettime = rettime;
+}
+
+static __keeps_registers noinline void
+graph_return_with_flags(struct fgraph_frame *frame, struct fgraph_ops *gops,
+			const struct graph_call *call, u64 rettime, const struct ftrace_regs *fregs)
+{
+	struct ftrace_graph_ret trace;
+
+	fgraph_fill_return(&trace, current_stable->trace, frame, fregs);
+	graph_return_checked(trace, gops, call, rettime);
+}
+
 static __keeps_registers noinline void graph_return_begun(struct ring_buffer_per_cpu *cb,
-							  const struct ftrace_graph_ret *trace,
+							  const struct fgraph_frame *frame,
 							  u64 calltime, u64 rettime)
 {
 	struct ring_buffer_event *event =
@@ -65,13 +94,13 @@ static __keeps_registers noinline void graph_return_begun(struct ring_buffer_per
 		return;
 	tracing_entry_init((struct trace_entry *)event->array, TRACE_GRAPH_RET,
 			   tracing_gen_ctx_dec(1), current_stable->pid);
-	graph_fill_return((void *)event->array, trace, calltime, rettime);
+	graph_fill_return_of((void *)event->array, frame, calltime, rettime);
 	graph_commit(cb);
 }
 
-static __keeps_registers noinline void graph_end_write(struct ring_buffer_per_cpu *cb)
+static __keeps_registers noinline void graph_end_quick(struct ring_buffer_per_cpu *cb)
 {
-	rb_end_write(cb);
+	rb_end_quick(cb);
 }
 
 static __keeps_registers noinline void graph_wake(struct ring_buffer_per_cpu *cb)
@@ -79,12 +108,12 @@ static __keeps_registers noinline void graph_wake(struct ring_buffer_per_cpu *cb
 	rb_wake(cb);
 }
 
-static __always_inline void graph_commit_quick(struct ring_buffer_per_cpu *cb)
+static __always_inline void graph_commit_quick(struct ring_buffer_per_cpu *cb, u64 end)
 {
 	this_cpu_write(trace_taskinfo_save, true);
 	local_add(&cb->written, 1);
-	if (unlikely(!rb_end_write_quick(cb)))
-		graph_end_write(cb);
+	if (unlikely(!rb_end_write_quick(cb, end)))
+		graph_end_quick(cb);
 	else if (unlikely(rb_has_waiting(cb)))
 		graph_wake(cb);
 }
@@ -96,34 +125,36 @@ static __always_inline bool graph_write_call_quick(const struct trace_array *tr,
 	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
 	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id_stable()];
 	struct ftrace_graph_ent_entry *entry;
+	u64 end;
 
 	if (unlikely(!rb_begin_write(buffer, cb)))
 		return false;
-	entry = graph_reserve_quick(buffer, cb, TRACE_GRAPH_ENT, GRAPH_ENT_SIZE, false, 0);
+	entry = graph_reserve_quick(cb, TRACE_GRAPH_ENT, GRAPH_ENT_SIZE, false, 0, &end);
 	if (unlikely(!entry))
-		return graph_call_begun(cb, trace);
+		return graph_call_begun(cb, *trace);
 	graph_fill_call(entry, trace);
-	graph_commit_quick(cb);
+	graph_commit_quick(cb, end);
 	return true;
 }
 
 static __always_inline void graph_write_return_quick(const struct trace_array *tr,
-						     const struct ftrace_graph_ret *trace,
-						     u64 calltime, u64 rettime)
+						     const struct fgraph_frame *frame, u64 calltime,
+						     u64 rettime)
 {
 	struct trace_buffer *buffer = READ_ONCE(tr->buffer);
 	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id_stable()];
 	struct ftrace_graph_ret_entry *entry;
+	u64 end;
 
 	if (unlikely(!rb_begin_write(buffer, cb)))
 		return;
-	entry = graph_reserve_quick(buffer, cb, TRACE_GRAPH_RET, GRAPH_RET_SIZE, true, rettime);
+	entry = graph_reserve_quick(cb, TRACE_GRAPH_RET, GRAPH_RET_SIZE, true, rettime, &end);
 	if (unlikely(!entry)) {
-		graph_return_begun(cb, trace, calltime, rettime);
+		graph_return_begun(cb, frame, calltime, rettime);
 		return;
 	}
-	graph_fill_return(entry, trace, calltime, rettime);
-	graph_commit_quick(cb);
+	graph_fill_return_of(entry, frame, calltime, rettime);
+	graph_commit_quick(cb, end);
 }
 
 __always_inline int graph_record_call(struct ftrace_graph_ent *trace, struct fgraph_ops *gops,
@@ -146,7 +177,7 @@ __always_inline int graph_record_call(struct ftrace_graph_ent *trace, struct fgr
 }
 
 __always_inline void graph_record_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops,
-					 struct ftrace_regs *fregs __unused)
+					 struct ftrace_regs *fregs)
 {
 	u64 rettime = arch_ktime();
 	struct graph_call *call;
@@ -155,9 +186,9 @@ __always_inline void graph_record_return(struct ftrace_graph_ret *trace, struct 
 	if (unlikely(!call))
 		return;
 	if (unlikely(call->flags))
-		graph_return_checked(*trace, gops, call, rettime);
+		graph_return_with_flags(trace->frame, gops, call, rettime, fregs);
 	else
-		graph_write_return_quick(gops->private, trace, call->calltime, rettime);
+		graph_write_return_quick(gops->private, trace->frame, call->calltime, rettime);
 }
 
 /* enabled_functions shows the name of the first one, as on Linux. */

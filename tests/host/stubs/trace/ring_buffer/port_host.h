@@ -53,9 +53,11 @@ typedef pthread_mutex_t rb_mutex_t;
 #define rb_relax()                   sched_yield()
 #define rb_writer_barrier()          __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define rb_load_flag(flag)           __atomic_load_n(&(flag), __ATOMIC_ACQUIRE)
+#define rb_load_quick_state(cb)      (rb_load_flag((cb)->nest) | (u64)rb_load_flag((cb)->record_disabled) << 32) /* TSan orders words by their address */
 #define rb_sync_cpu(cpu)             ((void)(cpu))
 #define rb_has_default_clock(buffer) ((buffer)->clock != rb_host_other_clock)
 #define rb_read_clock(buffer)        ((buffer)->clock())
+#define rb_read_default_clock(cb)    ((cb)->buffer->clock())
 
 /* Readers sleep on the semaphore. A signal handler may post it. */
 typedef struct {
