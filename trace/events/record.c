@@ -204,10 +204,11 @@ static noinline void publish_readable(struct trace_event_file *file, unsigned lo
 }
 
 /* The usual case calls no function. */
-void trace_event_commit_short(struct trace_event_file *file, struct trace_event_room room, u32 size)
+void trace_event_commit_short(struct trace_event_file *file, struct trace_event_room room,
+			      unsigned long size)
 {
 	struct ring_buffer_per_cpu *cb = (struct ring_buffer_per_cpu *)room.cb;
-	u64 event = (u64)room.entry - sizeof(struct ring_buffer_event);
+	u64 behind;
 
 	if (unlikely((room.cb & ROOM_READABLE) || wants_stacks(file->tr))) {
 		publish_readable(file, room.cb);
@@ -215,7 +216,8 @@ void trace_event_commit_short(struct trace_event_file *file, struct trace_event_
 	}
 	this_cpu_write(trace_taskinfo_save, true);
 	local_add(&cb->written, 1);
-	if (unlikely(!rb_end_write_quick(cb, event + size - cb->quick_base)))
+	behind = (u64)room.entry + size - sizeof(struct ring_buffer_event);
+	if (unlikely(!rb_end_write_quick(cb, behind - cb->quick_base)))
 		end_quick(cb);
 	else
 		rb_wake_waiting(cb);
@@ -338,7 +340,7 @@ init_room(struct trace_event_file *file, struct trace_entry *entry, struct ring_
 struct trace_event_room trace_event_reserve_short(struct trace_event_file *file, u32 size)
 {
 	struct trace_buffer *buffer = READ_ONCE(file->tr->buffer);
-	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id()];
+	struct ring_buffer_per_cpu *cb = buffer->cpus[smp_processor_id_stable()];
 	struct ring_buffer_event *event;
 	struct trace_entry *entry;
 	u32 count;

@@ -109,7 +109,7 @@ static __always_inline bool trace_event_is_dropped(struct trace_event_file *file
  */
 struct trace_event_room trace_event_reserve_short(struct trace_event_file *file, u32 size);
 void trace_event_commit_short(struct trace_event_file *file, struct trace_event_room room,
-			      u32 size);
+			      unsigned long size);
 
 /*
  * Records the event as filters and triggers say. entry: a copy of the record on the stack, of
