@@ -198,7 +198,7 @@ $(call without,quick,trace/tracers/function/call.c trace/tracers/function_graph/
 $(call together,persist ftrace,trace/tracers/pstore.c)
 $(call together,btf ftrace,trace/tracers/function/typed_args.c)
 $(call together,modules ftrace,trace/ftrace/module.c trace/ftrace_files/module_filter.c)
-$(call together,sysfiles programs,fs/proc/kcore.c fs/sys/cache.c fs/sys/cpu.c fs/sys/irq.c fs/sys/node.c fs/sys/notes.c fs/sys/rtc.c fs/sys/text.c fs/sys/topology.c)
+$(call together,sysfiles programs,fs/proc/kcore.c fs/proc/task/ns.c fs/sys/cache.c fs/sys/cpu.c fs/sys/irq.c fs/sys/node.c fs/sys/notes.c fs/sys/rtc.c fs/sys/text.c fs/sys/topology.c)
 $(call together,btf programs,fs/sys/btf.c)
 $(call together,btf programs modules,fs/sys/btf_module.c)
 $(call together,modules events,trace/events/module.c)

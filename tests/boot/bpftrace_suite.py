@@ -72,6 +72,14 @@ def build(suite):
         run(*compile_one, "-no-pie", "-o", suite / "testprogs" / source.stem, source, *library)
 
 
+def leave_out(runtime):
+    """Takes the tests with a `-` in the table away: the engine ends with an error when the command before one of them fails."""
+    for name in (name for name, (_, nop5, _) in table().items() if nop5 == "-"):
+        suite, _, test = name.partition(".")
+        parts = (runtime / suite).read_text().split("\n\n")
+        (runtime / suite).write_text("\n\n".join(part for part in parts if f"NAME {test}" not in part.splitlines()))
+
+
 def tree():
     """The directory /suite of the root file system, and what it holds. The names of programs are parts of their output."""
     root = WORK / "root"
@@ -81,6 +89,7 @@ def tree():
             download()
         shutil.rmtree(root, ignore_errors=True)
         shutil.copytree(SOURCE / "runtime", root / "suite/runtime")
+        leave_out(root / "suite/runtime")
         settings = root / "suite/runtime/engine/cmake_vars.py"
         settings.write_text(re.sub(r"@\w+@", "0", settings.read_text()))
         build(root / "suite")

@@ -13,8 +13,8 @@ from conftest import machine_with
 
 pytestmark = pytest.mark.soak
 SUITES = ("addrspace", "array", "banned_probes", "basic", "btf", "builtin", "call", "complex_types", "dwarf", "file-output", "intcast",
-          "intptrcast", "json-output", "other", "pointers", "precedence", "probe", "signals", "signed_ints", "struct", "tuples",
-          "variable", "regression", "uprobe", "usdt", "watchpoint")
+          "intptrcast", "json-output", "other", "pointers", "precedence", "probe", "regression", "signals", "signed_ints", "struct", "tuples",
+          "uprobe", "usdt", "variable", "watchpoint")
 
 
 def run_suite(machine, suite):

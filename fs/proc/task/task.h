@@ -18,7 +18,7 @@
 struct proc_object {
 	struct task_struct *task;      /* counted */
 	const struct pid_entry *entry; /* what the name stands for; NULL: the directory of a task */
-	unsigned fd;                   /* in fd/ and fdinfo/; in ns/: the index of the link */
+	unsigned fd;                   /* in fd/ and fdinfo/ */
 	bool thread;                   /* below task/: shows this thread alone */
 };
 
