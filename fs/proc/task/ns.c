@@ -1,7 +1,7 @@
 /*
  * /proc/PID/ns/mnt: the name of the task's mount namespace, and a file that stands for it. There is
- * one for all tasks. Debuggers and bpftrace compare its number with their own, before they look up a
- * path of the task.
+ * one for all tasks. Debuggers and bpftrace compare its number with their own, before they look up
+ * a path of the task.
  */
 #include "fs/file/file.h"
 #include "fs/proc/task/task.h"
