@@ -100,10 +100,11 @@ def test_a_tracer_that_dies_during_a_step_leaves_no_trap(machine):
     assert machine.check("orphaned_steps 15") == "60 of 60 tracees went on\n"
 
 
+@pytest.mark.parametrize("cpus", [2, pytest.param(4, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("kind", ["pipes", "sockets", "messages", "memfd", "shared", "files"])
-def test_a_user_who_takes_all_does_not_stop_root_and_gives_it_back(boot, image, kind):
+def test_a_user_who_takes_all_does_not_stop_root_and_gives_it_back(boot, image, kind, cpus):
     """No call of root's shell fails for want of it; if a process is ended, then one of the user."""
-    machine = boot(cpus=2, mem="128M", initrd=str(image))
+    machine = boot(cpus=cpus, mem="128M", initrd=str(image))
     machine.check("ls -l / > /dev/null")
     before = free_kb(machine)
     machine.check(f"(take_all {kind} > /tmp/said 2>&1 &)")
@@ -270,9 +271,9 @@ def fuzz_perf(machine, much, number=0):
     return output
 
 
-@pytest.mark.parametrize("cpus, families", [(2, 1), pytest.param(8, 4, marks=pytest.mark.soak)])
-def test_random_perf_events_of_root_and_of_nobody_leave_no_event(boot, image, cpus, families):
-    machine = boot(cpus=cpus, mem="512M", initrd=str(image), icount=cpus == 2)
+@pytest.mark.parametrize("cpus, families, icount", [(2, 1, True), *(pytest.param(cpus, 4, False, marks=pytest.mark.soak) for cpus in (2, 8))])
+def test_random_perf_events_of_root_and_of_nobody_leave_no_event(boot, image, cpus, families, icount):
+    machine = boot(cpus=cpus, mem="512M", initrd=str(image), icount=icount)
     assert f"{cpus * families} families" in fuzz_perf(machine, families)
     assert not BAD.search(machine.text), machine.says
 

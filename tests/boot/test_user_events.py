@@ -86,7 +86,7 @@ unreg(open(DATA, O_RDWR | O_CLOEXEC), &word, 0) -> ok
 exec drops it
 """
 # Instructions of one write(2) of 8 bytes, with the call: at most.
-COSTS = {"off": 380, "recorded": 940, "dropped": 850, "counted": 1000}
+COSTS = {"off": 380, "recorded": 920, "dropped": 850, "counted": 1000}
 
 
 @pytest.fixture(scope="module")

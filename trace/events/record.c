@@ -191,7 +191,14 @@ static noinline void publish(struct trace_event_file *file, struct ring_buffer_p
 
 void trace_event_commit_fast(struct trace_event_buffer *fbuffer)
 {
-	publish(fbuffer->file, fbuffer->cb, fbuffer->ctx);
+	struct ring_buffer_per_cpu *cb = fbuffer->cb;
+
+	if (unlikely(wants_stacks(fbuffer->file->tr))) {
+		publish(fbuffer->file, cb, fbuffer->ctx);
+		return;
+	}
+	this_cpu_write(trace_taskinfo_save, true);
+	rb_unlock_commit(cb);
 }
 EXPORT_SYMBOL_GPL(trace_event_commit_fast);
 

@@ -132,8 +132,8 @@ int unregister_ftrace_direct(struct ftrace_ops *ops);
  * Code that stands in front of the function in the filter of ops, and then continues with the
  * function. A site with no other user becomes a jmp to `alone`, which continues behind the site. At
  * a site with other users, execution continues at `shared` after their callbacks: with all
- * registers as the function would have them, and in r11 the address where it would have continued:
- * an IPMODIFY user may have changed that.
+ * registers but r10 as the function would have them, and in r11 the address where it would have
+ * continued: an IPMODIFY user may have changed that.
  */
 struct ftrace_direct_code {
 	unsigned long alone, shared;

@@ -141,7 +141,8 @@ struct ring_buffer_per_cpu {
 	};
 	/*
 	 * [W] Of the sub-buffer of commit: rb_set_quick() in write.c. quick_end: the place behind
-	 * it; 0: rb_reserve_quick() does not write there.
+	 * it; 0: rb_reserve_quick() does not write there. Another CPU may write 0 when it sets the
+	 * clock; whatever a writer makes of that meanwhile ends with the reset that follows.
 	 */
 	u64 quick_end;
 	u64 quick_base;                 /* [W] a place and this are the address in memory */

@@ -71,7 +71,15 @@ static const struct pid_entry ns_entry PID_ENTRY("ns") = { .name = "ns",
 							   .iops = &ns_dir_inode_operations,
 							   .fops = &ns_dir_operations };
 
-static const struct file_operations mnt_ns_operations;
+/* Nobody changes what all tasks share. Linux: an immutable inode. */
+static int mnt_ns_open(struct inode *inode, struct file *file)
+{
+	(void)inode;
+	return file->f_mode & FMODE_WRITE ? -EPERM : 0;
+}
+
+static const struct inode_operations mnt_ns_inode_operations = { .fixed_mode = true };
+static const struct file_operations mnt_ns_operations = { .open = mnt_ns_open };
 
 static int __init mnt_ns_init(void)
 {
@@ -81,10 +89,13 @@ static int __init mnt_ns_init(void)
 	if (!inode)
 		return -ENOMEM;
 	inode->i_ino = MNT_NS_INO;
+	inode->i_op = &mnt_ns_inode_operations;
 	inode->i_fop = &mnt_ns_operations;
 	file = alloc_file_pseudo(inode, NULL, "mnt:[4026531841]", O_RDONLY, &mnt_ns_operations);
-	if (IS_ERR(file))
+	if (IS_ERR(file)) {
+		iput(inode);
 		return (int)PTR_ERR(file);
+	}
 	mnt_ns_file = file;
 	return 0;
 }
