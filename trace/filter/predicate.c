@@ -281,9 +281,9 @@ static int parse_cpus(struct filter_parser *p, const struct predicate *pred,
 	if (pred->op != OP_EQ && pred->op != OP_NE && pred->op != OP_BAND)
 		return refuse(p, FILTER_ERR_ILLEGAL_FIELD_OP, start);
 	p->at += strlen("CPUS");
-	if (p->text[p->at++] != '{')
-		return refuse(p, FILTER_ERR_MISSING_BRACE_OPEN, p->at);
-	list = p->at;
+	if (p->text[p->at] != '{') /* as Linux, the place behind, but not behind the end */
+		return refuse(p, FILTER_ERR_MISSING_BRACE_OPEN, p->at + (p->text[p->at] != '\0'));
+	list = ++p->at;
 	while (p->text[p->at] && p->text[p->at] != '}')
 		p->at++;
 	if (!p->text[p->at])
