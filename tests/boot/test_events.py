@@ -102,10 +102,38 @@ def test_set_event_takes_names_of_events_and_systems(tracing):
 
 
 def test_set_event_refuses_what_names_no_event(tracing):
-    for word in ("nosuch", "sched:nosuch", "nosuch:", "sched_*", "sc*:*", "*", "sched:sched_switch:x", "sched_kthread_stop:mod:x",
-                 ":mod:x", "!", "! sched", "sched_kthread_stop,sample_call"):
+    for word in ("nosuch", "sched:nosuch", "nosuch:", "sched_*", "sc*:*", "*", "sched:sched_switch:x", "sched_kthread_stop:mod:sample_event",
+                 "!:mod:x", "!", "! sched", "sched_kthread_stop,sample_call"):
         assert refuses(tracing, f"echo '{word}' > set_event"), word
         assert tracing.check("cat set_event") == "", word
+
+
+def test_set_event_takes_the_events_of_a_module(tracing):
+    """As Linux 6.14: "MATCH:mod:MODULE". A word for a module that has not come waits for it, and is then dropped."""
+    stop = "sched:sched_kthread_stop"
+    tracing.check("mkdir instances/i")
+    for match in ("", "*", "*:*", "sample:", ":sample_call", "sample_call", "sample"):
+        assert events(tracing, f"echo '{stop} {match}:mod:sample-event' > set_event") == [stop, CALL], match
+        assert events(tracing, f"echo '!{match}:mod:sample_event' >> set_event") == [stop], match
+    assert refuses(tracing, "echo sched_kthread_stop:mod:sample_event >> set_event"), "an event of the kernel"
+    tracing.check("rmmod sample-event")
+    words = ["no:*:mod:sample_event", "sample_call:mod:sample_event", "*:*:mod:other"]
+    assert events(tracing, "echo ':mod:other sample_call:mod:sample-event no::mod:sample_event' > set_event") == words
+    assert events(tracing, "echo '!no:*:mod:sample_event' >> set_event") == words[1:]
+    assert refuses(tracing, "echo '!no:*:mod:sample_event' >> set_event")
+    tracing.check("echo :mod:sample_event > instances/i/set_event; mkdir instances/j; echo :mod:sample_event > instances/j/set_event; rmdir instances/j")
+    for command, top, instance in (("true", words[1:], ["*:*:mod:sample_event"]), ("modprobe sample-event function=__x64_sys_mkdir", [CALL, words[2]], [CALL]),
+                                   ("rmmod sample-event; modprobe sample-event function=__x64_sys_mkdir", [words[2]], [])):
+        assert events(tracing, command) == top
+        assert tracing.check("cat instances/i/set_event").split() == instance
+    assert events(tracing, "echo > set_event") == []
+
+
+def test_the_command_line_takes_the_events_of_a_module_that_comes_later(boot):
+    machine = boot(append="trace_event=:mod:sample-event,sched:sched_kthread_stop")
+    machine.check(f"cd {TRACING}; modprobe sample-event function=__x64_sys_mkdir; mkdir /tmp/x")
+    assert machine.check("cat set_event").split() == ["sched:sched_kthread_stop", CALL]
+    assert "sample_call: __x64_sys_mkdir" in machine.check("cat trace")
 
 
 def test_set_event_applies_the_words_before_the_wrong_one(tracing):

@@ -72,7 +72,7 @@ static void __init enable_events(struct trace_array *tr, char *list)
 		pr_warn("The buffer of the boot's trace events stays small: %pe\n", ERR_PTR(error));
 	tracepoint_batch_begin();
 	while ((word = strsep(&list, ",")))
-		if (*word && trace_set_clr_event(tr, word, true))
+		if (*word && trace_set_clr_word(tr, word, true))
 			pr_warn("Failed to enable trace event: %s\n", word);
 	(void)tracepoint_batch_end();
 	mutex_unlock(&event_mutex);

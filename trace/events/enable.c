@@ -192,7 +192,8 @@ static int parse_match(const char *text, char *buf, struct event_match *match)
 	return 0;
 }
 
-int trace_set_clr_event(struct trace_array *tr, const char *match_text, bool enable)
+int trace_set_clr_event(struct trace_array *tr, const char *match_text, const struct module *mod,
+			bool enable)
 {
 	const struct trace_event_group *group;
 	struct trace_event_file *file;
@@ -207,7 +208,7 @@ int trace_set_clr_event(struct trace_array *tr, const char *match_text, bool ena
 	tracepoint_batch_begin();
 	list_for_each_entry (file, &trace_events_of(tr)->files, list) {
 		if ((file->call->flags & TRACE_EVENT_FL_IGNORE_ENABLE) ||
-		    (!all && !matches(&match, file->call)))
+		    (mod && file->call->mod != mod) || (!all && !matches(&match, file->call)))
 			continue;
 		found = true;
 		group = file->call->group;

@@ -17,6 +17,7 @@
 
 struct event_filter;
 struct event_pids;
+struct seq_file;
 struct trace_event_file;
 
 enum trace_reg {
@@ -241,9 +242,29 @@ struct trace_event_file *find_any_event_file(struct trace_array *tr, const char 
 
 /*
  * Enables or disables events: "SYSTEM:NAME", where an empty part or "*" means all, or the name of
- * an event or of a system; NULL: all. -EINVAL: there is no such event.
+ * an event or of a system; NULL: all. Only those of the module mod, if it is not NULL. -EINVAL:
+ * there is no such event.
  */
-int trace_set_clr_event(struct trace_array *tr, const char *match, bool enable);
+int trace_set_clr_event(struct trace_array *tr, const char *match, const struct module *mod,
+			bool enable);
+/*
+ * A word of set_event without its '!', which is changed: as trace_set_clr_event(), or
+ * "MATCH:mod:MODULE" (Linux 6.14: Documentation/trace/events.rst). 0, -EINVAL or -ENOMEM.
+ */
+int trace_set_clr_word(struct trace_array *tr, char *word, bool enable);
+/* Drops the words of tr that wait for their modules. */
+void trace_forget_module_words(const struct trace_array *tr);
+
+/* What the feature modules adds to set_event: a linker table with at most one entry. E held. */
+struct event_module_words {
+	/*
+	 * Enables or disables events of the module. A word for a module that has not come waits for
+	 * it, or is dropped. 0; -EINVAL: nothing matches, or no such word waits; -ENOMEM.
+	 */
+	int (*set_clr)(struct trace_array *tr, const char *match, const char *module, bool enable);
+	void (*show)(struct seq_file *m, const struct trace_array *tr);
+	void (*forget)(const struct trace_array *tr); /* drops all words of tr */
+};
 
 /*
  * The tracepoint of that name of an event of a module; NULL: none. The module stays: a reference,

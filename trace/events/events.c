@@ -105,6 +105,7 @@ static void events_detach(struct trace_array *tr)
 
 	mutex_lock(&event_mutex);
 	tracepoint_batch_begin();
+	trace_forget_module_words(tr);
 	list_for_each_entry (file, &trace_events_of(tr)->files, list)
 		event_triggers_remove_all(file);
 	list_for_each_entry (file, &trace_events_of(tr)->files, list)

@@ -105,7 +105,7 @@ static ssize_t write_switches(struct trace_array *tr, const char *system, const 
 		strscpy(match + strlen(match), ":", 2);
 	}
 	mutex_lock(&event_mutex);
-	error = trace_set_clr_event(tr, match, on);
+	error = trace_set_clr_event(tr, match, NULL, on);
 	mutex_unlock(&event_mutex);
 	return error ? error : (ssize_t)count;
 }

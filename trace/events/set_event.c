@@ -1,11 +1,14 @@
 /* The files set_event and available_events (Documentation/trace/events.rst, section 2.1). */
 #include "fs/vfs/seq_file.h"
 #include "kernel/errno.h"
+#include "kernel/linker_table.h"
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "trace/core/files.h"
 #include "trace/events/files.h"
+
+DEFINE_LINKER_TABLE(rodata, const struct event_module_words, event_module_words);
 
 /* Prints SYSTEM:EVENT for each event with a switch, or only for those that are on. */
 static void show_events(struct seq_file *m, struct trace_array *tr, bool only_on)
@@ -34,7 +37,11 @@ DEFINE_SHOW_ATTRIBUTE(available_events);
 
 static int set_event_show(struct seq_file *m, void *v __unused)
 {
-	show_events(m, ((const struct trace_cpu *)m->private)->tr, true);
+	struct trace_array *tr = ((const struct trace_cpu *)m->private)->tr;
+
+	show_events(m, tr, true);
+	for_each_linker_table_entry (words, event_module_words)
+		words->show(m, tr);
 	return 0;
 }
 
@@ -43,13 +50,32 @@ static int set_event_open(struct inode *inode, struct file *file)
 {
 	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
 		mutex_lock(&event_mutex);
-		(void)trace_set_clr_event(trace_file_tr(file), NULL, false);
+		(void)trace_set_clr_event(trace_file_tr(file), NULL, NULL, false);
+		trace_forget_module_words(trace_file_tr(file));
 		mutex_unlock(&event_mutex);
 	}
 	return single_open(file, set_event_show, inode->i_private);
 }
 
-/* Applies each word: "[!]SYSTEM:EVENT", or a name of an event or of a system. */
+int trace_set_clr_word(struct trace_array *tr, char *word, bool enable)
+{
+	char *module = strstr(word, ":mod:");
+
+	if (!module)
+		return trace_set_clr_event(tr, word, NULL, enable);
+	*module = '\0';
+	for_each_linker_table_entry (words, event_module_words)
+		return words->set_clr(tr, word, module + strlen(":mod:"), enable);
+	return -EINVAL;
+}
+
+void trace_forget_module_words(const struct trace_array *tr)
+{
+	for_each_linker_table_entry (words, event_module_words)
+		words->forget(tr);
+}
+
+/* Applies each word: "[!]SYSTEM:EVENT[:mod:MODULE]", or a name of an event or of a system. */
 static int set_events(struct trace_array *tr, char *text)
 {
 	int error = 0;
@@ -63,7 +89,7 @@ static int set_events(struct trace_array *tr, char *text)
 			text++;
 		if (*text)
 			*text++ = '\0';
-		error = trace_set_clr_event(tr, word + off, !off);
+		error = trace_set_clr_word(tr, word + off, !off);
 	}
 	mutex_unlock(&event_mutex);
 	return error;

@@ -77,7 +77,7 @@ void bpf_enable_trace_printk(void)
 	mutex_unlock(&trace_types_lock);
 	mutex_lock(&event_mutex);
 	if (!error)
-		(void)trace_set_clr_event(&global_trace, "bpf_trace:bpf_trace_printk", true);
+		(void)trace_set_clr_event(&global_trace, "bpf_trace:bpf_trace_printk", NULL, true);
 	mutex_unlock(&event_mutex);
 }
 
