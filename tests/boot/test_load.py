@@ -324,6 +324,13 @@ def test_perf_events_of_a_user_delay_no_real_time_task(flooded):
     assert late_us(flooded.check("floods perf")) < 100
 
 
+def test_a_clock_that_takes_no_sample_leaves_the_cpu_to_its_program_on_a_slow_machine(boot, image):
+    """An instruction takes 64 ns. The program came to none between most of the interrupts, because only samples were limited."""
+    output = boot(cpus=1, icount=True, shift=6, initrd=str(image)).check("floods clock")
+    without, with_it = map(int, re.search(r"(\d+) us of work take (\d+) us", output).groups())
+    assert with_it < 2 * without
+
+
 def test_output_without_end_leaves_the_cpu_of_its_interrupt_to_others(flooded):
     """Before the task of the port took over, the UART interrupted for each 16 bytes, and the real-time task was late by 400 us."""
     irqs, since = uart(flooded)

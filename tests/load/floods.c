@@ -5,6 +5,7 @@
  *     floods crash    six processes of nobody whose children fault, again and again
  *     floods tty      a process that writes lines to the terminal without an end
  *     floods perf     a process that sleeps and wakes, with all perf events that five processes may open for it
+ *     floods clock    a process that works, with a clock that comes every 10 us and takes no sample
  *
  * The task sleeps for 200 times 1 ms. Prints how late it woke at most, in microseconds of the machine.
  */
@@ -66,6 +67,17 @@ static void open_events_for(pid_t pid)
 		continue;
 }
 
+static long work(void)
+{
+	struct timespec begin, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	for (int i = 0; i < 2000; i++)
+		syscall(SYS_getppid);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	return (end.tv_sec - begin.tv_sec) * 1000000L + (end.tv_nsec - begin.tv_nsec) / 1000;
+}
+
 static void perf_loop(void)
 {
 	struct rlimit files;
@@ -84,6 +96,28 @@ static void perf_loop(void)
 	open_events_for(self);
 	for (;;)
 		usleep(100);
+}
+
+/* Says how long the same work takes without the clock, and with it. */
+static void clock_loop(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = 10000,
+		.exclude_kernel = 1,
+		.exclude_user = 1,
+	};
+	long without = work(), with;
+
+	if (syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0) < 0)
+		_exit(1);
+	with = work();
+	printf("clock: %ld us of work take %ld us\n", without, with);
+	fflush(stdout);
+	for (;;)
+		work();
 }
 
 static pid_t start(void (*loop)(void))
@@ -148,6 +182,8 @@ int main(int argc, char **argv)
 		loads[n++] = start(tty_loop);
 	else if (!strcmp(mode, "perf"))
 		loads[n++] = start(perf_loop), sleep(2); /* until all are open */
+	else if (!strcmp(mode, "clock"))
+		loads[n++] = start(clock_loop);
 	else if (strcmp(mode, "quiet"))
 		return 2;
 	worst = measure();

@@ -9,6 +9,12 @@
  * samples. An event that takes more samples than perf_event_max_sample_rate allows waits alone.
  *
  * While interrupts are off no sample comes: it comes where they are switched on again.
+ *
+ * Entry and exit of the interrupt cost time, too, which nothing measures. If they take longer than
+ * what is left until the next sample, the interrupted code executes no instruction in between: on a
+ * slow machine a user's event without a single sample to take could hang a CPU. Then each interrupt
+ * comes late: later than the CPU had until the time that the timer was started for. Lateness of
+ * that kind is spent from the budget.
  */
 #include "trace/perf/software.h"
 
@@ -31,6 +37,7 @@ struct perf_clock_cpu {
 	struct rb_root_cached tree; /* clock_node, by due */
 	u64 window;                 /* the number of the present 4 ms */
 	u64 spent;                  /* ns in it that samples have taken */
+	u64 started, when;          /* when the timer was started last, and for what time */
 };
 static DEFINE_PER_CPU(struct perf_clock_cpu, perf_clock_cpus);
 
@@ -120,8 +127,19 @@ static __always_inline void arm(struct perf_clock_cpu *clock, u64 now)
 	struct perf_event *event = first_event(clock);
 	u64 earliest = over_budget(clock) ? next_window(clock) : now + PAUSE_NS;
 
-	if (event)
-		cpu_event_start(CPU_EVENT_PERF, max(event->due, earliest));
+	if (!event)
+		return;
+	clock->started = now;
+	clock->when = max(event->due, earliest);
+	cpu_event_start(CPU_EVENT_PERF, clock->when);
+}
+
+/* What is spent. Interrupts that are off, or a busy host, cause less lateness, which is free. */
+static __always_inline u64 lateness(const struct perf_clock_cpu *clock, u64 now)
+{
+	u64 ns = now - clock->when;
+
+	return unlikely(ns > clock->when - clock->started) ? min(ns, SAMPLE_NS_MAX) : 0;
 }
 
 /* The event takes no samples until the next window; or takes them again. */
@@ -177,9 +195,9 @@ static __always_inline void sample(struct perf_event *event)
 
 /*
  * The event is due: takes its sample, if it may, and goes to its next place in the tree. Returns
- * the time.
+ * the time. extra: ns that are spent beside those of the sample.
  */
-static u64 expire(struct perf_clock_cpu *clock, struct perf_event *event, u64 now)
+static u64 expire(struct perf_clock_cpu *clock, struct perf_event *event, u64 now, u64 extra)
 {
 	u64 period = READ_ONCE(event->period), end;
 
@@ -190,7 +208,7 @@ static u64 expire(struct perf_clock_cpu *clock, struct perf_event *event, u64 no
 	else
 		sample(event);
 	end = (u64)arch_ktime();
-	clock->spent += min(end - now, SAMPLE_NS_MAX);
+	clock->spent += min(end - now, SAMPLE_NS_MAX) + extra;
 	if (unlikely(over_budget(clock)) && !event->throttled)
 		set_throttled(event, true);
 	if (unlikely(event->throttled))
@@ -205,13 +223,15 @@ static void clock_interrupt(ktime_t when)
 {
 	struct perf_clock_cpu *clock = this_cpu_ptr(&perf_clock_cpus);
 	struct perf_event *event = first_event(clock);
-	u64 now = (u64)when;
+	u64 now = (u64)when, extra;
 
 	enter_window(clock, now);
+	extra = lateness(clock, now);
 	for (unsigned n = 0; n < SAMPLES_MAX && event && event->due <= now && !over_budget(clock);
 	     n++) {
-		now = expire(clock, event, now);
+		now = expire(clock, event, now, extra);
 		event = first_event(clock);
+		extra = 0;
 	}
 	arm(clock, now);
 }
