@@ -106,10 +106,10 @@ static unsigned long pages_to_leave(gfp_t gfp)
 }
 
 /*
- * Takes a block out of the free lists. refill: for the per-CPU cache. NULL: none, or only the
- * reserve. Zone lock held.
+ * Takes a block out of the free lists, and leaves some pages. refill: for the per-CPU cache. NULL:
+ * none, or only those. Zone lock held.
  */
-static struct page *take_block(gfp_t gfp, unsigned order, bool refill __unused)
+static struct page *take_block(unsigned long leave, unsigned order, bool refill __unused)
 {
 	unsigned long orders = zone.orders & ~(BIT(order) - 1);
 	struct page *page;
@@ -118,7 +118,7 @@ static struct page *take_block(gfp_t gfp, unsigned order, bool refill __unused)
 	lockdep_assert_held(&zone.lock);
 	if (!orders)
 		return NULL;
-	if (zone.free < pages_to_leave(gfp) + BIT(order))
+	if (zone.free < leave + BIT(order))
 		return NULL;
 	from = (unsigned)__builtin_ctzl(orders);
 	page = list_first_entry(&zone.area[from].head, struct page, lru);
@@ -156,10 +156,12 @@ static void give_block(struct page *page, unsigned order)
 /* Moves a batch from the buddy allocator to the per-CPU cache. Interrupts off. */
 static void refill_pcp(struct pcp_pages *pcp, gfp_t gfp)
 {
+	unsigned long leave = pages_to_leave(gfp);
+
 	DEBUG_BUG_ON(!irqs_disabled());
 	spin_lock(&zone.lock);
 	for (unsigned i = 0; i < pcp_batch; i++) {
-		struct page *page = take_block(gfp, 0, true);
+		struct page *page = take_block(leave, 0, true);
 
 		if (!page)
 			break;
@@ -232,7 +234,7 @@ static __always_inline struct page *__alloc_pages(gfp_t gfp, unsigned order)
 		page = alloc_one(gfp);
 	} else if (order < MAX_ORDER) {
 		spin_lock_irqsave(&zone.lock, flags);
-		page = take_block(gfp, order, false);
+		page = take_block(pages_to_leave(gfp), order, false);
 		spin_unlock_irqrestore(&zone.lock, flags);
 	}
 	if (unlikely(!page)) {

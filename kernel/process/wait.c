@@ -40,7 +40,8 @@ struct wait_opts {
 /* The name of no task. */
 static struct pid no_such_pid = { .count = ATOMIC_INIT(1) };
 
-static bool eligible_child(const struct wait_opts *wo, const struct task_struct *p, bool traced)
+static __always_inline bool eligible_child(const struct wait_opts *wo, const struct task_struct *p,
+					   bool traced)
 {
 	if (wo->pid && task_pid_type(p, wo->type) != wo->pid)
 		return false;
@@ -157,13 +158,27 @@ static bool scan_tracees(struct wait_opts *wo, const struct task_struct *t)
 	return false;
 }
 
+/*
+ * Whether p can be passed over in a few instructions: it is not waited for, or it runs and only its
+ * end is waited for. A process may have thousands of children, and tasklist_lock is held.
+ */
+static __always_inline bool pass_over(struct wait_opts *wo, const struct task_struct *p)
+{
+	if (!eligible_child(wo, p, false))
+		return true;
+	if (p->exit_state || p->tracee || (wo->flags & (WSTOPPED | WCONTINUED)))
+		return false;
+	wo->has_children = true;
+	return true;
+}
+
 /* The children of the process, and what its threads trace. tasklist_lock held. */
 static void scan(struct wait_opts *wo)
 {
 	struct task_struct *p;
 
 	list_for_each_entry (p, &current->group_leader->children, sibling)
-		if (consider_child(wo, p, false))
+		if (!pass_over(wo, p) && consider_child(wo, p, false))
 			return;
 	list_for_each_entry (p, &current->signal->thread_head, thread_node)
 		if (unlikely(p->tracees) && (p == current || !(wo->flags & __WNOTHREAD)) &&

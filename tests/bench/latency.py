@@ -10,13 +10,13 @@ from nop5 import BUILD, Nop5
 
 FIGURES = {
     "irqsoff": ("longest section with interrupts off", "instructions", 20_000),
-    "preemptoff": ("longest section with preemption off", "instructions", 40_000),
+    "preemptoff": ("longest section with preemption off", "instructions", 20_000),
     "irqsoff_traced": ("the same two with all functions and", "instructions", 20_000),
-    "preemptoff_traced": ("sched events traced in an instance", "instructions", 40_000),
+    "preemptoff_traced": ("sched events traced in an instance", "instructions", 20_000),
     "irqsoff_8": ("on 8 CPUs: interrupts off", "instructions", 20_000),
-    "preemptoff_8": ("on 8 CPUs: preemption off", "instructions", 40_000),
+    "preemptoff_8": ("on 8 CPUs: preemption off", "instructions", 20_000),
     "irqsoff_traced_8": ("on 8 CPUs, all traced: interrupts off", "instructions", 20_000),
-    "preemptoff_traced_8": ("on 8 CPUs, all traced: preemption off", "instructions", 40_000),
+    "preemptoff_traced_8": ("on 8 CPUs, all traced: preemption off", "instructions", 20_000),
 }
 TRACING = "/sys/kernel/tracing"
 LOADS = {1: "hackbench -g 1 -l 50; stress -c 2 -m 2 -t 1", 8: "hackbench -g 4 -l 50; stress -c 8 -m 8 -t 1"}
