@@ -10,6 +10,7 @@
 #include "kernel/sched/mutex.h"
 #include "trace/core/tracer.h"
 
+struct seq_file;
 struct trace_entry;
 
 /* What a filter does with a field. FILTER_OTHER: compares numbers, if the type is no string. */
@@ -92,6 +93,8 @@ struct trace_event {
 	const char *name;   /* of its directory in events/SYSTEM/; NULL: none */
 	const struct trace_event_field *fields;
 	const char *print_fmt;
+	/* Prints the print fmt instead, which is a text only then. NULL: print_fmt is the text. */
+	void (*show_print_fmt)(struct seq_file *m, const struct trace_event *event);
 	const struct tracer *tracer;   /* of the options; NULL: the fields depend on none */
 	u32 option;                    /* an option that changes print_fmt; 0: none does */
 	const char *print_fmt_option;  /* the print fmt with that option */

@@ -58,8 +58,12 @@ static int trace_format_show(struct seq_file *m, void *v __unused)
 	show_fields(m, trace_common_fields, options);
 	seq_putc(m, '\n');
 	show_fields(m, event->fields, options);
-	seq_printf(m, "\nprint fmt: %s\n",
-		   options & event->option ? event->print_fmt_option : event->print_fmt);
+	seq_puts(m, "\nprint fmt: ");
+	if (event->show_print_fmt)
+		event->show_print_fmt(m, event);
+	else
+		seq_puts(m, options & event->option ? event->print_fmt_option : event->print_fmt);
+	seq_putc(m, '\n');
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(trace_format);

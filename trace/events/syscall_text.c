@@ -1,5 +1,6 @@
 /* The text of the events sys_enter_NAME, and their print fmt, with which programs make it. */
 #include "fs/vfs/fs.h"
+#include "fs/vfs/seq_file.h"
 #include "kernel/lib/ctype.h"
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
@@ -113,21 +114,6 @@ void syscall_print_enter(struct trace_iterator *iter, const struct syscall_metad
 
 /* ---- print fmt ---- */
 
-struct text {
-	char *start;
-	size_t length, size;
-};
-
-__printf(2, 3) static void add(struct text *text, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	text->length += (size_t)vscnprintf(text->start + text->length, text->size - text->length,
-					   fmt, args);
-	va_end(args);
-}
-
 /* Whether the argument is that of open() and openat() whose bits have names. */
 static bool has_open_flags(const struct syscall_metadata *call, const struct syscall_data *data,
 			   unsigned i)
@@ -141,40 +127,38 @@ static bool is_mode(const struct syscall_metadata *call, const struct syscall_da
 	return data->opens_file && !strcmp(call->args[i], "mode");
 }
 
-static void add_open_flags(struct text *text)
+static void show_open_flags(struct seq_file *m)
 {
-	add(text, ", (REC->flags & ~3) && !(REC->flags & 3) ? \"O_RDONLY|\" : \"\""
-		  ", REC->flags ? __print_flags(REC->flags, \"|\"");
+	seq_puts(m, ", (REC->flags & ~3) && !(REC->flags & 3) ? \"O_RDONLY|\" : \"\""
+		    ", REC->flags ? __print_flags(REC->flags, \"|\"");
 	for (const struct trace_print_flags *flag = open_flags; flag->name; flag++)
-		add(text, ", { 0x%lx, \"%s\" }", flag->mask, flag->name);
-	add(text, ") : \"O_RDONLY\"");
+		seq_printf(m, ", { 0x%lx, \"%s\" }", flag->mask, flag->name);
+	seq_puts(m, ") : \"O_RDONLY\"");
 }
 
-void syscall_write_print_fmt(const struct syscall_metadata *call, const struct syscall_data *data,
-			     char *start, size_t size)
+void syscall_show_print_fmt(struct seq_file *m, const struct syscall_metadata *call,
+			    const struct syscall_data *data)
 {
-	struct text text = { .start = start, .size = size };
-
-	add(&text, "\"");
+	seq_putc(m, '"');
 	for (unsigned i = 0; i < call->nb_args; i++) {
-		add(&text, "%s%s: ", i ? ", " : "", call->args[i]);
+		seq_printf(m, "%s%s: ", i ? ", " : "", call->args[i]);
 		if (has_open_flags(call, data, i))
-			add(&text, "%%s%%s");
+			seq_puts(m, "%s%s");
 		else
-			add(&text, is_mode(call, data, i) ? "0%%03o" : "0x%%08lx");
+			seq_puts(m, is_mode(call, data, i) ? "0%03o" : "0x%08lx");
 		if (data->mask & BIT(i))
-			add(&text, data->is_text ? " \\\"%%s\\\"" : " (%%s)");
+			seq_puts(m, data->is_text ? " \\\"%s\\\"" : " (%s)");
 	}
-	add(&text, "\"");
+	seq_putc(m, '"');
 	for (unsigned i = 0; i < call->nb_args; i++) {
 		if (has_open_flags(call, data, i))
-			add_open_flags(&text);
+			show_open_flags(m);
 		else
-			add(&text, ", ((unsigned long)(REC->%s))", call->args[i]);
+			seq_printf(m, ", ((unsigned long)(REC->%s))", call->args[i]);
 		if (data->mask & BIT(i))
-			add(&text,
-			    data->is_text ? ", __get_str(__%s_val)"
-					  : ", __print_dynamic_array(__%s_val, 1)",
-			    call->args[i]);
+			seq_printf(m,
+				   data->is_text ? ", __get_str(__%s_val)"
+						 : ", __print_dynamic_array(__%s_val, 1)",
+				   call->args[i]);
 	}
 }

@@ -395,29 +395,34 @@ TRACE_EVENT_GROUP(syscall_events) = {
 	.enable_all = enable_all,
 };
 
-#define PRINT_FMT_MAX 1024U /* that of openat is the longest */
+static void show_enter_fmt(struct seq_file *m, const struct trace_event *event)
+{
+	const struct syscall_metadata *call =
+		container_of(event, struct trace_event_call, event)->data;
 
-/* print_fmt: room for PRINT_FMT_MAX bytes. */
-static int add_call(const struct syscall_metadata *call, const struct syscall_data *data, int end,
-		    char *print_fmt)
+	syscall_show_print_fmt(m, call, &call_data[call - first_call]);
+}
+
+static int add_call(const struct syscall_metadata *call, const struct syscall_data *data, int end)
 {
 	struct trace_event_call *event = kzalloc(sizeof(*event), GFP_KERNEL);
 	int error;
 
 	if (!event)
 		return -ENOMEM;
-	syscall_write_print_fmt(call, data, print_fmt, PRINT_FMT_MAX);
 	event->event.system = syscall_events.system;
 	event->event.name = kasprintf(GFP_KERNEL, "%s%s", end == ENTER ? "sys_enter_" : "sys_exit_",
 				      call->name + strlen("sys_"));
-	event->event.print_fmt =
-		end == ENTER ? kstrdup(print_fmt, GFP_KERNEL) : "\"0x%lx\", REC->ret";
+	if (end == ENTER)
+		event->event.show_print_fmt = show_enter_fmt;
+	else
+		event->event.print_fmt = "\"0x%lx\", REC->ret";
 	event->event.fields = end == ENTER ? make_enter_fields(call, data) : exit_fields;
 	event->event.trace = end == ENTER ? print_enter : print_exit;
 	event->reg = end == ENTER ? reg_enter : reg_exit;
 	event->data = (void *)call;
 	event->group = &syscall_events;
-	if (!event->event.name || !event->event.print_fmt || !event->event.fields)
+	if (!event->event.name || !event->event.fields)
 		return -ENOMEM;
 	error = register_trace_event(&event->event);
 	if (!error)
@@ -428,7 +433,6 @@ static int add_call(const struct syscall_metadata *call, const struct syscall_da
 /* The events remain for ever. So an error here, in the boot, frees nothing. */
 static int add_calls(void)
 {
-	char *print_fmt = kmalloc(PRINT_FMT_MAX, GFP_KERNEL);
 	int error = 0;
 
 	first_call = syscall_by_index(0);
@@ -436,14 +440,13 @@ static int add_calls(void)
 		nr_calls++;
 	call_data = kcalloc(nr_calls, sizeof(*call_data), GFP_KERNEL);
 	call_data_wanted = kcalloc(nr_calls, sizeof(*call_data_wanted), GFP_KERNEL);
-	if (!print_fmt || !call_data || !call_data_wanted)
+	if (!call_data || !call_data_wanted)
 		return -ENOMEM;
 	for (unsigned i = 0; !error && i < nr_calls; i++) {
 		syscall_data_describe(&first_call[i], &call_data[i]);
-		error = add_call(&first_call[i], &call_data[i], ENTER, print_fmt);
+		error = add_call(&first_call[i], &call_data[i], ENTER);
 		if (!error)
-			error = add_call(&first_call[i], &call_data[i], EXIT, print_fmt);
+			error = add_call(&first_call[i], &call_data[i], EXIT);
 	}
-	kfree(print_fmt);
 	return error;
 }

@@ -19,6 +19,8 @@
 #include "trace/core/entries.h"
 #include "trace/core/iterator.h"
 
+struct seq_file;
+
 struct syscall_trace_enter {
 	struct trace_entry ent;
 	int nr;
@@ -72,9 +74,8 @@ void syscall_data_read(const struct syscall_data *data, const unsigned long *arg
  */
 void syscall_print_enter(struct trace_iterator *iter, const struct syscall_metadata *call,
 			 const struct syscall_data *data);
-/* Writes the print fmt, at most size bytes with the NUL. */
-void syscall_write_print_fmt(const struct syscall_metadata *call, const struct syscall_data *data,
-			     char *text, size_t size);
+void syscall_show_print_fmt(struct seq_file *m, const struct syscall_metadata *call,
+			    const struct syscall_data *data);
 
 /* ---- syscalls.c ---- */
 
