@@ -13,6 +13,7 @@ import time
 
 import pytest
 
+import clones
 import perf_commands
 from exporting import Port
 from limits import pytest_runtest_protocol, pytest_sessionstart  # noqa: F401
@@ -146,12 +147,16 @@ def variant():
 
 @pytest.fixture
 def boot(images, tmp_path):
-    """boot(cpus=8, append="…") returns a machine at its prompt. The machine ends with the test."""
+    """boot(cpus=8, append="…") returns a machine at its prompt, as the first one of its kind had it (clones.py); with wait=False one that begins
+    to boot, and with fresh=True one that has booted. The machine ends with the test."""
     machines = []
 
-    def start(wait=True, **arguments):
-        arguments.setdefault("build", images)
-        machine = Nop5(directory=tmp_path, **arguments)
+    def start(wait=True, fresh=False, **arguments):
+        arguments = dict(build=images, directory=tmp_path) | arguments
+        if wait and not fresh:
+            machines.append(clones.machine_at_prompt(**arguments))
+            return machines[-1]
+        machine = Nop5(**arguments)
         machines.append(machine)
         return machine.wait_prompt() if wait else machine
 
@@ -170,7 +175,7 @@ class Shared:
     def get(self):
         if self.machine is None or not self.machine.alive:
             self.close()
-            self.machine = Nop5(**self.arguments).wait_prompt()
+            self.machine = clones.machine_at_prompt(**self.arguments)
         return self.machine
 
     def close(self):
@@ -227,9 +232,16 @@ SOAK_END = os.environ.get("NOP5_SOAK_SECONDS") and time.monotonic() + int(os.env
 
 
 def pytest_configure(config):
+    if not hasattr(config, "workerinput"):
+        clones.make_directory()
     config.addinivalue_line("markers", "variant: builds the kernel in another way first; a part of `make soak`")
     config.addinivalue_line("markers", "tools: needs programs that show traces; a part of `make soak`")
     config.addinivalue_line("markers", "soak: runs for long; `make soak`")
+
+
+def pytest_unconfigure(config):
+    if not hasattr(config, "workerinput"):
+        clones.remove_directory()
 
 
 @pytest.fixture

@@ -1,9 +1,16 @@
 """The kernel boots: with each loader, number of CPUs, memory size and build."""
+import functools
 import re
 
 import pytest
 
 from nop5 import EXIT_POWEROFF, Nop5, eventually
+
+
+@pytest.fixture
+def boot(boot):
+    """Machines that have booted: no clones."""
+    return functools.partial(boot, fresh=True)
 
 
 def online_cpus(machine):

@@ -3,12 +3,13 @@ import re
 
 import pytest
 
-from nop5 import Nop5, eventually
+from clones import machine_at_prompt
+from nop5 import eventually
 
 
 @pytest.fixture(scope="module")
 def machine(images):
-    machine = Nop5(build=images, cpus=2).wait_prompt()
+    machine = machine_at_prompt(build=images, cpus=2)
     yield machine
     machine.close()
 
@@ -132,6 +133,6 @@ def test_memory_comes_back_when_programs_end(machine):
 
 
 def test_poweroff_ends_the_machine(images):
-    machine = Nop5(build=images, cpus=2).wait_prompt()
+    machine = machine_at_prompt(build=images, cpus=2)
     machine.poweroff()
     machine.close()

@@ -1,12 +1,12 @@
 """Programs of busybox that use the whole screen, or another terminal: they read keys, set modes, and ask for the size."""
 import pytest
 
-from nop5 import Nop5
+from clones import machine_at_prompt
 
 
 @pytest.fixture(scope="module")
 def machine(images):
-    machine = Nop5(build=images, cpus=2).wait_prompt()
+    machine = machine_at_prompt(build=images, cpus=2)
     machine.check("stty rows 24 cols 80")
     yield machine
     machine.check("stty | grep -q '^speed 115200 baud'")

@@ -12,10 +12,11 @@ import sys
 
 import pytest
 
+from clones import machine_at_prompt
 from conftest import make, root_with
 from exporting import SocketPort
 from gdb_prompts import HostGdb, type_at_gdb
-from nop5 import ROOT, Nop5, Result, host
+from nop5 import ROOT, Result, host
 
 sys.path.append(str(ROOT / "scripts"))
 import lab_table  # noqa: E402
@@ -174,7 +175,7 @@ def run_console_blocks(page, root, type_outside=None, **arguments):
                     machine = None
                 if machine is None:
                     kernel = wanted
-                    machine = Nop5(cpus=4, kernel=kernel, **arguments).wait_prompt()
+                    machine = machine_at_prompt(cpus=4, kernel=kernel, **arguments)
                 if not command:
                     continue
                 if command in ("poweroff", "reboot") or "sysrq-trigger" in command and re.search(r"echo [bco]\b", command):

@@ -4,14 +4,14 @@ import re
 
 import pytest
 
-from nop5 import Nop5
+from clones import machine_at_prompt
 
 BAD = re.compile(r"BUG|WARNING|Oops|Call Trace|preempt_count is")
 
 
 @pytest.fixture(scope="module")
 def machine(images):
-    machine = Nop5(build=images, cpus=2).wait_prompt()
+    machine = machine_at_prompt(build=images, cpus=2)
     machine.check("echo 1 > /proc/sys/kernel/printk; stty cols 4000; cd /sys/kernel/tracing")
     yield machine
     assert not BAD.search(machine.text), machine.says

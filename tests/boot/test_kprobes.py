@@ -3,14 +3,15 @@ import re
 
 import pytest
 
-from nop5 import BUILD, EXIT_POWEROFF, Nop5, parse_ktap
+from clones import machine_at_prompt
+from nop5 import BUILD, EXIT_POWEROFF, parse_ktap
 
 KPROBES = "/sys/kernel/debug/kprobes"
 
 
 @pytest.fixture(scope="module")
 def machine():
-    machine = Nop5(build=BUILD, cpus=2, initrd=str(BUILD / "rootfs.cpio")).wait_prompt()
+    machine = machine_at_prompt(build=BUILD, cpus=2)
     machine.check("echo 1 > /proc/sys/kernel/printk")
     yield machine
     machine.close()

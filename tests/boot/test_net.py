@@ -3,12 +3,12 @@ import re
 
 import pytest
 
-from nop5 import Nop5
+from clones import machine_at_prompt
 
 
 @pytest.fixture(scope="module", params=[1, 8], ids=["1cpu", "8cpus"])
 def machine(images, request):
-    machine = Nop5(build=images, cpus=request.param).wait_prompt()
+    machine = machine_at_prompt(build=images, cpus=request.param)
     yield machine
     machine.close()
 

@@ -4,12 +4,13 @@ import struct
 
 import pytest
 
-from nop5 import Nop5, eventually
+from clones import machine_at_prompt
+from nop5 import eventually
 
 
 @pytest.fixture(scope="module")
 def machine(images):
-    machine = Nop5(build=images, cpus=2).wait_prompt()
+    machine = machine_at_prompt(build=images, cpus=2)
     machine.check("stty cols 1000")
     yield machine
     machine.close()

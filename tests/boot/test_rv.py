@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from nop5 import ROOT, Nop5  # noqa: E402
+from clones import machine_at_prompt  # noqa: E402
+from nop5 import ROOT  # noqa: E402
 
 MONITORS = ROOT / "trace/rv/monitors"
 SCHED = ["nrp", "sco", "scpd", "snep", "snroc", "tss"]
@@ -35,7 +36,7 @@ reacting_on 2                 Invalid argument
 
 @pytest.fixture(scope="module")
 def rv(images):
-    machine = Nop5(build=images, cpus=4).wait_prompt()
+    machine = machine_at_prompt(build=images, cpus=4)
     machine.check("cd /sys/kernel/tracing/rv")
     yield machine
     machine.close()

@@ -3,7 +3,8 @@ import re
 
 import pytest
 
-from nop5 import ROOT, Nop5
+from clones import machine_at_prompt
+from nop5 import ROOT
 
 TRACING = "/sys/kernel/tracing"
 PAGE = ROOT / "docs/tracefs.md"
@@ -12,7 +13,7 @@ RECORDED = ROOT / "tests/boot/data/linux_tracefs.txt"  # by Linux 6.1, from a sh
 
 @pytest.fixture(scope="module")
 def machine(images):
-    machine = Nop5(build=images, cpus=2, kernel="nop5-test", append="traceoff_after_boot ftrace_boot_snapshot").wait_prompt()
+    machine = machine_at_prompt(build=images, cpus=2, kernel="nop5-test", append="traceoff_after_boot ftrace_boot_snapshot")
     machine.check(f"cd {TRACING}")
     yield machine
     machine.close()
