@@ -13,8 +13,7 @@
  * Entry and exit of the interrupt cost time, too, which nothing measures. If they take longer than
  * what is left until the next sample, the interrupted code executes no instruction in between: on a
  * slow machine a user's event without a single sample to take could hang a CPU. Then each interrupt
- * comes late: later than the CPU had until the time that the timer was started for. Lateness of
- * that kind is spent from the budget.
+ * comes late, and the time from when it was asked for is spent (cost()).
  */
 #include "trace/perf/software.h"
 
@@ -121,25 +120,23 @@ static u64 next_window(const struct perf_clock_cpu *clock)
 	return (clock->window + 1) * WINDOW_NS;
 }
 
-/* Starts the timer for the first event. */
-static __always_inline void arm(struct perf_clock_cpu *clock, u64 now)
+/*
+ * Starts the timer for the first event. took: ns of the run of the handler that ends now. A sample
+ * may take longer than a window, and still counts SAMPLE_NS_MAX only. So a long run is followed by
+ * a pause of the same length.
+ */
+static __always_inline void arm(struct perf_clock_cpu *clock, u64 now, u64 took)
 {
 	struct perf_event *event = first_event(clock);
-	u64 earliest = over_budget(clock) ? next_window(clock) : now + PAUSE_NS;
+	u64 earliest = now + (unlikely(took > SAMPLE_NS_MAX) ? took : PAUSE_NS);
 
 	if (!event)
 		return;
+	if (unlikely(over_budget(clock)))
+		earliest = max(earliest, next_window(clock));
 	clock->started = now;
 	clock->when = max(event->due, earliest);
 	cpu_event_start(CPU_EVENT_PERF, clock->when);
-}
-
-/* What is spent. Interrupts that are off, or a busy host, cause less lateness, which is free. */
-static __always_inline u64 lateness(const struct perf_clock_cpu *clock, u64 now)
-{
-	u64 ns = now - clock->when;
-
-	return unlikely(ns > clock->when - clock->started) ? min(ns, SAMPLE_NS_MAX) : 0;
 }
 
 /* The event takes no samples until the next window; or takes them again. */
@@ -194,10 +191,22 @@ static __always_inline void sample(struct perf_event *event)
 }
 
 /*
- * The event is due: takes its sample, if it may, and goes to its next place in the tree. Returns
- * the time. extra: ns that are spent beside those of the sample.
+ * What the sample from now to end costs. asked: the time for which the timer was started, if this
+ * is the first sample since then, else now. Interrupts that are off, or a busy host, make that time
+ * earlier, but do not cost much, so it counts only if the CPU had even less time before.
  */
-static u64 expire(struct perf_clock_cpu *clock, struct perf_event *event, u64 now, u64 extra)
+static __always_inline u64 cost(const struct perf_clock_cpu *clock, u64 asked, u64 now, u64 end)
+{
+	u64 from = unlikely(end - asked > asked - clock->started) ? asked : now;
+
+	return min(end - from, SAMPLE_NS_MAX);
+}
+
+/*
+ * The event is due: takes its sample, if it may, and goes to its next place in the tree. Returns
+ * the time. asked: as cost().
+ */
+static u64 expire(struct perf_clock_cpu *clock, struct perf_event *event, u64 now, u64 asked)
 {
 	u64 period = READ_ONCE(event->period), end;
 
@@ -208,9 +217,11 @@ static u64 expire(struct perf_clock_cpu *clock, struct perf_event *event, u64 no
 	else
 		sample(event);
 	end = (u64)arch_ktime();
-	clock->spent += min(end - now, SAMPLE_NS_MAX) + extra;
-	if (unlikely(over_budget(clock)) && !event->throttled)
+	clock->spent += cost(clock, asked, now, end);
+	if (unlikely(over_budget(clock)) && !event->throttled) {
 		set_throttled(event, true);
+		end = (u64)arch_ktime();
+	}
 	if (unlikely(event->throttled))
 		move_first(clock, event, next_window(clock));
 	else /* some may be missed */
@@ -223,17 +234,15 @@ static void clock_interrupt(ktime_t when)
 {
 	struct perf_clock_cpu *clock = this_cpu_ptr(&perf_clock_cpus);
 	struct perf_event *event = first_event(clock);
-	u64 now = (u64)when, extra;
+	u64 now = (u64)when, asked = clock->when;
 
 	enter_window(clock, now);
-	extra = lateness(clock, now);
 	for (unsigned n = 0; n < SAMPLES_MAX && event && event->due <= now && !over_budget(clock);
 	     n++) {
-		now = expire(clock, event, now, extra);
+		asked = now = expire(clock, event, now, asked);
 		event = first_event(clock);
-		extra = 0;
 	}
-	arm(clock, now);
+	arm(clock, now, now - (u64)when);
 }
 
 /* ---- struct pmu ---- */
@@ -246,7 +255,7 @@ void perf_clock_start(struct perf_event *event)
 	event->due = now + event->left;
 	insert(clock, event);
 	if (first_event(clock) == event)
-		arm(clock, now);
+		arm(clock, now, 0);
 }
 
 /* What is left of the period goes with the task to its next CPU: the period is its own time. */
