@@ -7,6 +7,7 @@
 
 #include "arch/ftrace/ftrace.h"
 #include "kernel/lib/list.h"
+#include "kernel/mm/page_alloc.h"
 
 struct ftrace_trampoline;
 
@@ -184,7 +185,10 @@ void ftrace_unshare_hashes(struct ftrace_ops *ops, struct ftrace_ops *follower);
  */
 unsigned ftrace_record_count(void);
 struct dyn_ftrace *ftrace_record(unsigned index);
-unsigned long ftrace_record_ip(const struct dyn_ftrace *rec);
+static inline unsigned long ftrace_record_ip(const struct dyn_ftrace *rec)
+{
+	return KERNEL_IMAGE_BASE + rec->offset;
+}
 /*
  * Returns the record of the site at ip, or NULL. A module's record may be read while ftrace_lock is
  * held, or while the module cannot go. Task context.

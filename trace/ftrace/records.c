@@ -47,11 +47,6 @@ struct dyn_ftrace *ftrace_record(unsigned index)
 	return &pages[index / RECORDS_PER_PAGE][index % RECORDS_PER_PAGE];
 }
 
-unsigned long ftrace_record_ip(const struct dyn_ftrace *rec)
-{
-	return KERNEL_IMAGE_BASE + rec->offset;
-}
-
 struct dyn_ftrace *ftrace_location(unsigned long ip)
 {
 	/* LAB 1: The records are sorted: halve the range until one is left. */

@@ -152,7 +152,8 @@ static __always_inline u32 state_for(u32 flags)
  * filter's hash. Else all records, and concerns() decides for each.
  */
 struct site_set {
-	bool all; /* look at all records */
+	bool all;       /* look at all records */
+	unsigned image; /* the first so many records are of the image, not of modules */
 	unsigned count;
 	unsigned most;               /* the change concerns at most so many sites */
 	struct dyn_ftrace *few[FEW]; /* without all: these, sorted by address */
@@ -200,6 +201,7 @@ static void find_sites(struct site_set *set, const struct ftrace_change *change)
 	const struct ftrace_request *requests[] = { &change->before, &change->after };
 
 	set->all = false;
+	set->image = ftrace_record_count() - ftrace_nr_module_records;
 	set->count = set->most = 0;
 	for (unsigned i = 0; i < ARRAY_SIZE(requests); i++) {
 		const struct ftrace_hash *filter = requests[i]->filter;
@@ -219,16 +221,15 @@ static void find_sites(struct site_set *set, const struct ftrace_change *change)
 		collect(set, change, requests[i]);
 }
 
-/* Returns site i of the set, or NULL if the change does not concern the site. */
-static struct dyn_ftrace *site_at(const struct site_set *set, unsigned i,
-				  const struct ftrace_change *change)
+/* Returns site i of the set. last: site i - 1, or NULL. Records are side by side in a page. */
+static __always_inline struct dyn_ftrace *site_at(const struct site_set *set, unsigned i,
+						  struct dyn_ftrace *last)
 {
-	struct dyn_ftrace *rec;
-
 	if (!set->all)
 		return set->few[i];
-	rec = ftrace_record(i);
-	return concerns(change, rec->offset) ? rec : NULL;
+	if (last && (unsigned long)(last + 1) % PAGE_SIZE && i < set->image)
+		return last + 1;
+	return ftrace_record(i);
 }
 
 /* ---- planning ---- */
@@ -243,9 +244,11 @@ static int check_conflicts(const struct ftrace_change *change, const struct site
 	if (change->after.registered && !change->after.filter)
 		return -EINVAL;
 	for (unsigned i = 0; i < set->count; i++) {
-		const struct dyn_ftrace *rec = site_at(set, i, change);
+		const struct dyn_ftrace *rec = site_at(set, i, NULL);
 
-		if (!rec || !request_wants(&change->after, rec->offset))
+		if (set->all && !concerns(change, rec->offset))
+			continue;
+		if (!request_wants(&change->after, rec->offset))
 			continue;
 		if (rec->flags & FTRACE_FL_IPMODIFY && flags & FTRACE_OPS_FL_IPMODIFY)
 			return -EPERM;
@@ -315,31 +318,56 @@ static u32 history_for(u32 flags)
 	       (flags & (FTRACE_FL_IPMODIFY | FTRACE_FL_DIRECT) ? FTRACE_FL_MODIFIED : 0);
 }
 
+/* What a change makes of a site. It depends on the first three only. */
+struct site_update {
+	u32 before;                /* flags of the record */
+	struct site_users without; /* users but for change->ops */
+	bool added;                /* change->ops is added; or it is removed */
+	u32 after;                 /* flags of the record, with the old STATE */
+	struct site_insn from, to;
+};
+
+static noinline void compute_update(struct site_update *update, const struct ftrace_ops *ops)
+{
+	const struct dyn_ftrace rec = { .flags = update->before };
+	struct site_users without = update->without, with = without;
+	bool added = update->added;
+
+	add_user(&with, ops);
+	update->from = present_insn(&rec, added ? &without : &with);
+	update->to = wanted_insn(added ? &with : &without);
+	update->after = (rec.flags & (FTRACE_FL_STATE | FTRACE_FL_HISTORY)) |
+			(added ? with.flags : without.flags);
+	update->after |= history_for(update->after);
+}
+
 /*
- * Updates rec for the change. Returns true if the site needs the patch that it fills in.
+ * Updates rec for the change. Returns true if the site needs the patch that it fills in. last: of
+ * the site before. Most sites are like that one, and nothing is computed for them.
  *
  * The change concerns the site. So its users before and after differ by change->ops alone: it is
  * added or removed. STATE still says what the bytes are; the caller changes it after the patch.
  */
-static bool update_record(struct dyn_ftrace *rec, const struct ftrace_change *change,
-			  struct text_patch *patch)
+static __always_inline bool update_record(struct dyn_ftrace *rec,
+					  const struct ftrace_change *change,
+					  struct site_update *last, struct text_patch *patch)
 {
-	struct site_users without = users_except(rec->offset, change->ops), with = without;
+	struct site_users without = users_except(rec->offset, change->ops);
 	bool added = request_wants(&change->after, rec->offset);
-	struct site_insn from, to;
-	u32 flags;
 
-	add_user(&with, change->ops);
-	from = present_insn(rec, added ? &without : &with);
-	to = wanted_insn(added ? &with : &without);
-	flags = (rec->flags & (FTRACE_FL_STATE | FTRACE_FL_HISTORY)) |
-		(added ? with.flags : without.flags);
-	rec->flags = flags | history_for(flags);
-	if (same_insn(from, to))
+	if (rec->flags != last->before || without.flags != last->without.flags ||
+	    without.ops != last->without.ops || added != last->added) {
+		last->before = rec->flags;
+		last->without = without;
+		last->added = added;
+		compute_update(last, change->ops);
+	}
+	rec->flags = last->after;
+	if (same_insn(last->from, last->to))
 		return false;
 	patch->addr = ftrace_record_ip(rec);
-	encode_insn(patch->old, patch->addr, from);
-	encode_insn(patch->new, patch->addr, to);
+	encode_insn(patch->old, patch->addr, last->from);
+	encode_insn(patch->new, patch->addr, last->to);
 	return true;
 }
 
@@ -348,26 +376,33 @@ int ftrace_change_commit(const struct ftrace_change *change, struct text_patch *
 {
 	static struct text_patch few[FEW]; /* [F] */
 	unsigned max = patches ? change->sites : FEW, done = 0;
+	struct site_update last;
 	struct site_set set;
 
+	last.before = ~0U; /* no record has these flags */
+	patches = patches ?: few;
 	find_sites(&set, change);
 	while (done < set.count) {
-		unsigned count = 0, i;
+		struct text_patch *patch = patches;
+		u32 before = 0, after = 0; /* flags of a record */
+		struct dyn_ftrace *rec = NULL;
+		unsigned i;
 		int error;
 
-		for (i = done; i < set.count && count < max; i++) {
-			struct dyn_ftrace *rec = site_at(&set, i, change);
-
-			if (rec)
-				count += update_record(rec, change, &(patches ?: few)[count]);
+		for (i = done; i < set.count && patch < patches + max; i++) {
+			rec = site_at(&set, i, rec);
+			if (!set.all || concerns(change, rec->offset))
+				patch += update_record(rec, change, &last, patch);
 		}
-		error = ftrace_apply_patches(patches ?: few, count);
+		error = ftrace_apply_patches(patches, (size_t)(patch - patches));
 		if (error)
 			return error;
-		for (; done < i; done++) {
-			struct dyn_ftrace *rec = set.all ? ftrace_record(done) : set.few[done];
-
-			rec->flags = (rec->flags & ~FTRACE_FL_STATE) | state_for(rec->flags);
+		for (rec = NULL; done < i; done++, rec->flags = after) {
+			rec = site_at(&set, done, rec);
+			if (rec->flags == before)
+				continue;
+			before = rec->flags;
+			after = (before & ~FTRACE_FL_STATE) | state_for(before);
 		}
 	}
 	return 0;
