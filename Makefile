@@ -313,6 +313,11 @@ endef
 $(O)/obj/%.o: %.c $(O)/flags $(RECORDMCOUNT) | $(TRACEPOINTS)
 	$(compile)
 
+# The way of an event. A call that is the last of its function is a jump there: what is slow is behind such calls, so
+# that the rest needs no frame. The stack of an event begins above these functions.
+$(O)/obj/trace/events/systems/%.o $(O)/obj/trace/events/record.o $(O)/obj/trace/probe_events/%.o $(O)/obj/trace/hist/key.o: \
+	CFLAGS += -foptimize-sibling-calls
+
 $(O)/obj/ballast/%.o: $(O)/ballast/%.c $(O)/flags $(RECORDMCOUNT)
 	$(compile)
 

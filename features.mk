@@ -218,7 +218,7 @@ $(call together,programs,selftest/arch/ring3% selftest/arch/uaccess.c selftest/b
 	selftest/kernel/printk.c selftest/kernel/rt_bandwidth.c selftest/kernel/page_fault_hook.c selftest/kernel/sched_program.c selftest/kernel/task_work.c selftest/kernel/signals.c selftest/kernel/tasks.c selftest/kernel/tty_hangup.c selftest/kernel/user_memory% \
 	selftest/lib/kernel_task.c selftest/lib/start_process.c selftest/lib/user_memory.c)
 $(call together,programs breakpoints,selftest/arch/debugreg.c)
-$(call together,programs events,selftest/kernel/bare_tracepoints.c selftest/kernel/user_memory_faults.c selftest/trace/events/syscall_data.c)
+$(call together,programs events,selftest/kernel/bare_tracepoints.c selftest/kernel/user_memory_faults.c selftest/trace/events/syscall_data.c selftest/trace/events/inline.c)
 $(call together,programs ftrace,selftest/trace/function_fork.c)
 $(call together,programs ftrace rawpipe,selftest/trace/trace_pipe_poll.c)
 $(call together,ftrace rawpipe,selftest/trace/trace_printk.c)

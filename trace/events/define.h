@@ -36,6 +36,18 @@
 
 #define TRACE_SYSTEM_NAME __stringify(TRACE_SYSTEM)
 
+/*
+ * A file may define the value of the first field of all its events, a number of 8 bytes, by their
+ * arguments. Then its events, which are short, are recorded without a call in the usual case, and a
+ * filter that compares the first field drops them before the record is built.
+ */
+#ifdef TRACE_EVENTS_FIRST
+#define TRACE_EVENTS_INLINE true
+#else
+#define TRACE_EVENTS_INLINE false
+#define TRACE_EVENTS_FIRST  0
+#endif
+
 /* Keeps a list of arguments together when it is handed on to another macro. */
 #define PARAMS(args...)           args
 #define TP_STRUCT__entry(args...) args
@@ -275,18 +287,56 @@
 			assign;                                                                    \
 		}                                                                                  \
 	}                                                                                          \
-	/* Only for a short record. */                                                             \
+	/* The next four: only for a short record. */                                              \
 	static noinline void trace_event_record_slow_##class(void *__data, proto)                  \
 	{                                                                                          \
 		struct trace_event_offsets_##class __offsets;                                      \
 		u32 __size = trace_event_size_##class(&__offsets, args);                           \
 		struct trace_event_raw_##class __record;                                           \
                                                                                                    \
+		if (TRACE_EVENTS_INLINE &&                                                         \
+		    trace_event_is_dropped_early(__data, (u64)TRACE_EVENTS_FIRST))                 \
+			return;                                                                    \
 		trace_event_fill_##class(&__record, __offsets, args);                              \
 		trace_event_record_slow(__data, &__record.ent, __size);                            \
 	}                                                                                          \
+	static noinline void trace_event_ask_##class(void *__data, proto)                          \
+	{                                                                                          \
+		if (perf_event_ops.wants_record(__data))                                           \
+			trace_event_record_slow_##class(__data, args);                             \
+	}                                                                                          \
+	static noinline void trace_event_record_begun_##class(                                     \
+		void *__data, struct ring_buffer_per_cpu *__cb, proto)                             \
+	{                                                                                          \
+		struct trace_event_offsets_##class __offsets;                                      \
+		u32 __size = trace_event_size_##class(&__offsets, args);                           \
+		struct trace_event_raw_##class __record;                                           \
+                                                                                                   \
+		trace_event_fill_##class(&__record, __offsets, args);                              \
+		trace_event_record_begun(__data, __cb, &__record.ent, __size);                     \
+	}                                                                                          \
+	/* The usual case of TRACE_EVENTS_INLINE. */                                               \
+	static noinline void trace_event_record_inline_##class(void *__data, proto)                \
+	{                                                                                          \
+		struct trace_event_offsets_##class __offsets;                                      \
+		u32 __size = trace_event_size_##class(&__offsets, args);                           \
+		struct ring_buffer_per_cpu *__cb;                                                  \
+		void *__entry;                                                                     \
+		u64 __end;                                                                         \
+                                                                                                   \
+		if (!trace_event_begin(__data, &__cb))                                             \
+			return;                                                                    \
+		__entry = trace_event_reserve_inline(__data, __cb, rb_data_size(__size), &__end);  \
+		if (likely(__entry)) {                                                             \
+			trace_event_fill_##class(__entry, __offsets, args);                        \
+			trace_event_commit_inline(__cb, __end);                                    \
+		} else {                                                                           \
+			trace_event_record_begun_##class(__data, __cb, args);                      \
+		}                                                                                  \
+	}                                                                                          \
 	static void trace_event_record_##class(void *__data, proto)                                \
 	{                                                                                          \
+		unsigned long __flags = READ_ONCE(((struct trace_event_file *)__data)->flags);     \
 		struct trace_event_offsets_##class __offsets;                                      \
 		u32 __size = trace_event_size_##class(&__offsets, args);                           \
                                                                                                    \
@@ -298,9 +348,17 @@
 				trace_event_fill_##class(__entry, __offsets, args);                \
 				trace_event_buffer_commit(&__buffer);                              \
 			}                                                                          \
-		} else if (trace_event_is_slow(__data)) {                                          \
-			if (!trace_event_is_dropped(__data))                                       \
+		} else if (unlikely(__flags & EVENT_FILE_FL_SLOW)) {                               \
+			if (__flags & EVENT_FILE_FL_PERF_ASKS)                                     \
+				trace_event_ask_##class(__data, args);                             \
+			else                                                                       \
 				trace_event_record_slow_##class(__data, args);                     \
+		} else if (TRACE_EVENTS_INLINE) {                                                  \
+			if (unlikely(trace_event_wants_stacks(                                     \
+				    ((struct trace_event_file *)__data)->tr)))                     \
+				trace_event_record_slow_##class(__data, args);                     \
+			else                                                                       \
+				trace_event_record_inline_##class(__data, args);                   \
 		} else {                                                                           \
 			struct trace_event_room __room =                                           \
 				trace_event_reserve_short(__data, rb_data_size(__size));           \

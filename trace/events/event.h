@@ -17,8 +17,12 @@
 
 struct event_filter;
 struct event_pids;
+struct event_trigger_data;
 struct seq_file;
 struct trace_event_file;
+
+/* event_trigger_data.plain (trace/trigger/trigger.h). */
+typedef void (*event_trigger_plain_t)(struct event_trigger_data *data, const void *rec);
 
 enum trace_reg {
 	TRACE_REG_REGISTER,   /* start to call the event's probe for a file */
@@ -177,10 +181,12 @@ struct trace_event_file {
 	struct trace_array *tr;        /* constant */
 	struct event_filter *filter;   /* [R] NULL: all records pass */
 	struct list_head triggers;     /* [R] event_trigger_data */
-	unsigned sm_ref;               /* [E] users of soft mode; any context reads */
-	unsigned tm_ref;               /* [E] triggers */
-	struct dentry *dir;            /* [E] NULL before the file systems are ready */
-	struct list_head list;         /* [R] in trace_events_of(tr)->files */
+	/* [R] the only trigger, if its .plain is not NULL; NULL: see the list */
+	struct event_trigger_data *plain;
+	unsigned sm_ref;       /* [E] users of soft mode; any context reads */
+	unsigned tm_ref;       /* [E] triggers */
+	struct dentry *dir;    /* [E] NULL before the file systems are ready */
+	struct list_head list; /* [R] in trace_events_of(tr)->files */
 	/* Of the directory of a dynamic event; its parent is the instance. Own legend. */
 	struct file_owner owner;
 	struct rcu_head rcu; /* of a dynamic event: frees the file */

@@ -18,12 +18,9 @@
 #include "kernel/rcu/rcu.h"
 #include "kernel/sched/sched.h"
 #include "kernel/sections.h"
-#include "trace/core/cmdlines.h"
-#include "trace/core/options.h"
 #include "trace/core/user_stack.h"
 #include "trace/events/event_pids.h"
 #include "trace/filter/filter.h"
-#include "trace/filter/program.h"
 #include "trace/events/tp_printk.h"
 #include "trace/trigger/trigger.h"
 #include "trace/ring_buffer/write.h"
@@ -67,6 +64,7 @@ void trace_event_scratch_put(void *memory)
 }
 
 struct perf_event_ops perf_event_ops __ro_after_init;
+EXPORT_SYMBOL_GPL(perf_event_ops);
 
 void trace_event_count_dropped(const struct trace_event_file *file)
 {
@@ -171,12 +169,7 @@ static noinline void write_stacks(struct trace_array *tr, u32 ctx)
 		ftrace_trace_userstack(tr, ctx);
 }
 
-static __always_inline bool wants_stacks(const struct trace_array *tr)
-{
-	return READ_ONCE(tr->trace_flags) & (TRACE_ITER_STACKTRACE | TRACE_ITER_USERSTACKTRACE);
-}
-
-static noinline void end_quick(struct ring_buffer_per_cpu *cb)
+void trace_event_end_quick(struct ring_buffer_per_cpu *cb)
 {
 	rb_end_quick(cb);
 }
@@ -185,7 +178,7 @@ static noinline void publish(struct trace_event_file *file, struct ring_buffer_p
 {
 	this_cpu_write(trace_taskinfo_save, true);
 	rb_unlock_commit(cb);
-	if (wants_stacks(file->tr))
+	if (trace_event_wants_stacks(file->tr))
 		write_stacks(file->tr, ctx);
 }
 
@@ -193,7 +186,7 @@ void trace_event_commit_fast(struct trace_event_buffer *fbuffer)
 {
 	struct ring_buffer_per_cpu *cb = fbuffer->cb;
 
-	if (unlikely(wants_stacks(fbuffer->file->tr))) {
+	if (unlikely(trace_event_wants_stacks(fbuffer->file->tr))) {
 		publish(fbuffer->file, cb, fbuffer->ctx);
 		return;
 	}
@@ -217,7 +210,7 @@ void trace_event_commit_short(struct trace_event_file *file, struct trace_event_
 	struct ring_buffer_per_cpu *cb = (struct ring_buffer_per_cpu *)room.cb;
 	u64 behind;
 
-	if (unlikely((room.cb & ROOM_READABLE) || wants_stacks(file->tr))) {
+	if (unlikely((room.cb & ROOM_READABLE) || trace_event_wants_stacks(file->tr))) {
 		publish_readable(file, room.cb);
 		return;
 	}
@@ -225,7 +218,7 @@ void trace_event_commit_short(struct trace_event_file *file, struct trace_event_
 	local_add(&cb->written, 1);
 	behind = (u64)room.entry + size - sizeof(struct ring_buffer_event);
 	if (unlikely(!rb_end_write_quick(cb, behind - cb->quick_base)))
-		end_quick(cb);
+		trace_event_end_quick(cb);
 	else
 		rb_wake_waiting(cb);
 }
@@ -404,6 +397,18 @@ static noinline void record_short(struct trace_event_file *file, const struct tr
 	publish(file, cb, ctx);
 }
 
+void trace_event_record_begun(struct trace_event_file *file, struct ring_buffer_per_cpu *cb,
+			      const struct trace_entry *from, u32 length)
+{
+	u32 ctx = tracing_gen_ctx_dec(1);
+	struct trace_entry *entry = reserve_begun(file, cb, rb_data_size(length), ctx);
+
+	if (!entry)
+		return;
+	memcpy(entry + 1, from + 1, length - sizeof(*entry));
+	publish(file, cb, ctx);
+}
+
 /*
  * Returns whether the event is recorded, after its triggers have run. The filter may be removed at
  * any time.
@@ -473,18 +478,6 @@ static noinline void record_any(struct trace_event_file *file, const struct trac
 	trace_event_buffer_commit(&fbuffer);
 }
 
-/* The trigger of a file that has one trigger, which is plain and runs; or NULL. */
-static __always_inline struct event_trigger_data *plain_trigger(struct trace_event_file *file)
-{
-	struct list_head *first = READ_ONCE(file->triggers.next);
-	struct event_trigger_data *data = list_entry(first, struct event_trigger_data, list);
-
-	if (first == &file->triggers || READ_ONCE(first->next) != &file->triggers || !data->plain ||
-	    READ_ONCE(data->paused))
-		return NULL;
-	return data;
-}
-
 static noinline void run_plain(struct trace_event_file *file, struct trace_entry *entry,
 			       struct event_trigger_data *data)
 {
@@ -523,15 +516,17 @@ void trace_event_record_slow(struct trace_event_file *file, struct trace_entry *
 
 	if (flags == EVENT_FILE_FL_FILTERED) {
 		filter = rcu_dereference(file->filter);
-		if (likely(filter && filter->is_word)) {
-			if (unlikely(event_filter_match_word(filter, entry)))
+		if (likely(filter && filter->word_at)) {
+			u64 word = event_filter_word(filter, entry);
+
+			if (unlikely(event_filter_match_word(filter, word)))
 				record_short(file, entry, length);
 			return;
 		}
 	} else if (flags == (EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_MODE |
 			     EVENT_FILE_FL_TRIGGER_COND)) {
-		data = plain_trigger(file);
-		if (likely(data)) {
+		data = rcu_dereference(file->plain);
+		if (likely(data && !READ_ONCE(data->paused))) {
 			if (data->reads_head)
 				run_plain(file, entry, data);
 			else

@@ -5,8 +5,11 @@
 #pragma once
 
 #include "arch/mm/pgtable.h"
+#include "trace/core/cmdlines.h"
+#include "trace/core/options.h"
 #include "trace/core/write.h"
 #include "trace/events/event.h"
+#include "trace/filter/program.h"
 #include "trace/ring_buffer/write.h"
 
 /* One event between reserve and commit. On the stack of the probe. */
@@ -96,11 +99,10 @@ static __always_inline bool trace_event_is_slow(const struct trace_event_file *f
 	return unlikely(READ_ONCE(file->flags) & EVENT_FILE_FL_SLOW);
 }
 
-/* Of a slow one: whether it is clear without a record that nobody wants it. */
-static __always_inline bool trace_event_is_dropped(struct trace_event_file *file)
+/* Whether the options stacktrace and userstacktrace ask for stacks behind the events of tr. */
+static __always_inline bool trace_event_wants_stacks(const struct trace_array *tr)
 {
-	return (READ_ONCE(file->flags) & EVENT_FILE_FL_PERF_ASKS) &&
-	       !perf_event_ops.wants_record(file);
+	return (u32)tr->trace_flags & (u32)(TRACE_ITER_STACKTRACE | TRACE_ITER_USERSTACKTRACE);
 }
 
 /*
@@ -110,6 +112,84 @@ static __always_inline bool trace_event_is_dropped(struct trace_event_file *file
 struct trace_event_room trace_event_reserve_short(struct trace_event_file *file, u32 size);
 void trace_event_commit_short(struct trace_event_file *file, struct trace_event_room room,
 			      unsigned long size);
+
+/*
+ * The same way without a call, for the events that happen most: each has a copy of this code. It
+ * is for an event that is not slow (trace_event_is_inline()), in the usual case of the ring buffer
+ * (rb_reserve_quick()). Everything else it leaves to trace_event_record_slow(), or, when it has
+ * begun to write, to trace_event_record_begun(): both take a record on the stack. An NMI or
+ * interrupt between any two instructions records its events behind this one, as in the ring
+ * buffer's other ways.
+ */
+static __always_inline bool trace_event_is_inline(const struct trace_event_file *file)
+{
+	return !trace_event_is_slow(file) && likely(!trace_event_wants_stacks(file->tr));
+}
+
+/* Begins to write in *cb: one of the next two must follow. False: the buffer records nothing. */
+static __always_inline bool trace_event_begin(const struct trace_event_file *file,
+					      struct ring_buffer_per_cpu **cb)
+{
+	struct trace_buffer *buffer = READ_ONCE(file->tr->buffer);
+
+	*cb = buffer->cpus[smp_processor_id_stable()];
+	return likely(rb_begin_write(buffer, *cb));
+}
+
+/*
+ * Reserves room and fills in the record's head. size: rb_data_size() of the length. NULL: it is an
+ * unusual case, and trace_event_record_begun() must follow. Else trace_event_commit_inline(), with
+ * *end.
+ */
+static __always_inline void *trace_event_reserve_inline(const struct trace_event_file *file,
+							struct ring_buffer_per_cpu *cb, u32 size,
+							u64 *end)
+{
+	struct ring_buffer_event *event = rb_reserve_quick(cb, size, false, 0, end);
+	struct trace_entry *entry;
+	u32 count, type = file->call->event.type;
+
+	if (unlikely(!event))
+		return NULL;
+	entry = (struct trace_entry *)&event->array[0];
+	count = tracing_ctx_count(1); /* the tracepoint has disabled preemption */
+	if (likely(tracing_ctx_is_simple(count)))
+		tracing_entry_init_simple(entry, (u16)type, count, current_stable->pid);
+	else
+		tracing_entry_init(entry, type, tracing_gen_ctx_dec(1), current_stable->pid);
+	return entry;
+}
+
+/* Writes what trace_event_begin() has begun. from: a copy of the record without its head. */
+void trace_event_record_begun(struct trace_event_file *file, struct ring_buffer_per_cpu *cb,
+			      const struct trace_entry *from, u32 length);
+/* Publishes what interrupts have recorded behind the event. */
+void trace_event_end_quick(struct ring_buffer_per_cpu *cb);
+
+static __always_inline void trace_event_commit_inline(struct ring_buffer_per_cpu *cb, u64 end)
+{
+	this_cpu_write(trace_taskinfo_save, true);
+	local_add(&cb->written, 1);
+	if (unlikely(!rb_end_write_quick(cb, end)))
+		trace_event_end_quick(cb);
+	else
+		rb_wake_waiting(cb);
+}
+
+/*
+ * Whether the file's filter drops the event by the first field alone, of 8 bytes: first is its
+ * value. False: the filter may drop the event, too.
+ */
+static __always_inline bool trace_event_is_dropped_early(const struct trace_event_file *file,
+							 u64 first)
+{
+	const struct event_filter *filter = rcu_dereference(file->filter);
+
+	return (READ_ONCE(file->flags) & (EVENT_FILE_FL_SLOW | EVENT_FILE_FL_TRIGGER_COND)) ==
+		       EVENT_FILE_FL_FILTERED &&
+	       filter && filter->word_at == sizeof(struct trace_entry) &&
+	       !event_filter_match_word(filter, first);
+}
 
 /*
  * Records the event as filters and triggers say. entry: a copy of the record on the stack, of

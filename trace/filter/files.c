@@ -73,7 +73,8 @@ static struct event_filter *refused_filter(const char *text, const struct filter
 
 	if (!filter)
 		return NULL;
-	filter->is_word = filter->reads_head = false;
+	filter->word_at = 0;
+	filter->reads_head = false;
 	filter->steps[0] = (struct filter_step){
 		.op = FILTER_OP_NEVER,
 		.next = { FILTER_ACCEPT, FILTER_ACCEPT },

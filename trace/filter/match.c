@@ -199,8 +199,8 @@ bool event_filter_match(const struct event_filter *filter, const void *rec)
 {
 	const struct filter_step *step = filter->steps;
 
-	if (likely(filter->is_word))
-		return event_filter_match_word(filter, rec);
+	if (likely(filter->word_at))
+		return event_filter_match_word(filter, event_filter_word(filter, rec));
 	for (;;) {
 		const char *field = (const char *)rec + step->offset;
 		unsigned next;

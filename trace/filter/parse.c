@@ -316,24 +316,23 @@ static bool reads_head(const struct filter_step *step)
 	       step->offset < sizeof(struct trace_entry);
 }
 
-/* Fills in the short form of the filter, which has one step. False: there is none. */
-static bool set_word(struct event_filter *filter)
+/* Fills in the short form of the filter, which has one step, if there is one. */
+static void set_word(struct event_filter *filter)
 {
 	const struct filter_step *step = filter->steps;
 	unsigned comparison = step->op / NR_NUMBERS, bits = step->size * 8U, shift;
 	u64 mask, value;
 
 	if ((comparison != COMPARE_EQ && comparison != COMPARE_AND) || filter->reads_head)
-		return false;
+		return;
 	/* The word ends with the field, so all of it is in the record. */
-	filter->at = (u16)(step->offset + step->size - sizeof(u64));
+	filter->word_at = (u16)(step->offset + step->size - sizeof(u64));
 	shift = 64 - bits;
 	mask = (bits == 64 ? ~0ULL : (1ULL << bits) - 1) << shift;
 	value = step->value << shift & mask;
 	filter->mask = comparison == COMPARE_EQ ? mask : value;
 	filter->value = comparison == COMPARE_EQ ? value : 0;
 	filter->pass_equal = step->next[comparison == COMPARE_EQ] == FILTER_ACCEPT;
-	return true;
 }
 
 int filter_compile(const struct trace_event_call *call, const char *text,
@@ -366,9 +365,11 @@ int filter_compile(const struct trace_event_call *call, const char *text,
 	err = parse_expression(&p, levels);
 	if (!err) {
 		filter->reads_head = false;
+		filter->word_at = 0;
 		for (unsigned i = 0; i < p.nr_steps; i++)
 			filter->reads_head |= reads_head(&filter->steps[i]);
-		filter->is_word = p.nr_steps == 1 && set_word(filter);
+		if (p.nr_steps == 1)
+			set_word(filter);
 	}
 out:
 	kfree(levels);

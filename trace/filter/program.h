@@ -99,25 +99,27 @@ struct event_filter {
 	bool reads_head; /* a step reads a field of struct trace_entry, which all records have */
 	/*
 	 * The whole program in short, if it is one comparison by ==, != or & of a number that is
-	 * not in the head: event_filter_match_word().
+	 * not in the head: event_filter_match_word(). word_at: where the word is in the record; 0:
+	 * it is another program.
 	 */
-	bool is_word;
+	u16 word_at;
 	bool pass_equal;
-	u16 at;
 	u64 mask, value;
 	struct filter_step steps[];
 };
 
-/*
- * Runs a filter with is_word: loads the word of 8 bytes at `at`, and compares its bits in mask with
- * those of value. Any context.
- */
-static __always_inline bool event_filter_match_word(const struct event_filter *filter,
-						    const void *rec)
+/* The word of 8 bytes that a filter with word_at compares. Any context, as the next one. */
+static __always_inline u64 event_filter_word(const struct event_filter *filter, const void *rec)
 {
 	u64 word;
 
-	__builtin_memcpy(&word, (const char *)rec + filter->at, sizeof(word));
+	__builtin_memcpy(&word, (const char *)rec + filter->word_at, sizeof(word));
+	return word;
+}
+
+/* Runs a filter with word_at: compares the bits of the word in mask with those of value. */
+static __always_inline bool event_filter_match_word(const struct event_filter *filter, u64 word)
+{
 	return !((word ^ filter->value) & filter->mask) == filter->pass_equal;
 }
 

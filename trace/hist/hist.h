@@ -24,6 +24,7 @@
 #include "kernel/lib/list.h"
 #include "kernel/types.h"
 #include "trace/core/events.h"
+#include "trace/events/event.h"
 #include "trace/hist/tracing_map.h"
 
 #define HIST_KEYS_MAX      3
@@ -390,8 +391,8 @@ struct trace_event_buffer;
 /* Counts an event in the histogram of a trigger: event_command.trigger. */
 void hist_count(struct event_trigger_data *data, const void *rec,
 		const struct trace_event_buffer *buffer);
-/* The same for a simple histogram without time stamps: event_trigger_data.plain. */
-void hist_count_plain(struct event_trigger_data *data, const void *rec);
+/* The same in fewer instructions, for event_trigger_data.plain. NULL: the histogram has no such. */
+event_trigger_plain_t hist_plain(const struct hist_trigger_data *h);
 /* Returns the text at the address that a string field has in rec. value.c */
 const char *hist_string(const struct hist_field *f, const struct hist_event *event, size_t *length);
 

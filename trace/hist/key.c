@@ -146,7 +146,38 @@ static noinline void count_any(struct hist_trigger_data *h, struct hist_event *e
 	trace_event_scratch_put(refs);
 }
 
-void hist_count_plain(struct event_trigger_data *data, const void *rec)
+/* One key that is a number in the record, and no value but the hit count: most histograms. */
+static __always_inline void count_word(struct event_trigger_data *data, const void *rec,
+				       enum hist_fn fn)
+{
+	struct hist_trigger_data *h = data->private;
+	const void *at = (const u8 *)rec + h->keys[0]->offset;
+	u64 key;
+
+	if (unlikely(READ_ONCE(h->stopped)))
+		return;
+	key = fn == HIST_FN_U64 ? *(const u64 *)at : *(const u32 *)at;
+	if (fn == HIST_FN_S32)
+		key = (u64)(s64)(s32)key;
+	tracing_map_count_word(h->map, key);
+}
+
+static void count_u64(struct event_trigger_data *data, const void *rec)
+{
+	count_word(data, rec, HIST_FN_U64);
+}
+
+static void count_u32(struct event_trigger_data *data, const void *rec)
+{
+	count_word(data, rec, HIST_FN_U32);
+}
+
+static void count_s32(struct event_trigger_data *data, const void *rec)
+{
+	count_word(data, rec, HIST_FN_S32);
+}
+
+static void count_plain(struct event_trigger_data *data, const void *rec)
 {
 	struct hist_trigger_data *h = data->private;
 	struct hist_event event;
@@ -154,6 +185,24 @@ void hist_count_plain(struct event_trigger_data *data, const void *rec)
 	event.rec = rec; /* nothing reads the rest */
 	if (likely(!READ_ONCE(h->stopped)))
 		count_simple(h, &event);
+}
+
+event_trigger_plain_t hist_plain(const struct hist_trigger_data *h)
+{
+	if (!h->simple || h->use_timestamp)
+		return NULL;
+	if (h->n_keys > 1 || h->n_vals > 1)
+		return count_plain;
+	switch (h->keys[0]->fn) {
+	case HIST_FN_U64:
+		return count_u64;
+	case HIST_FN_U32:
+		return count_u32;
+	case HIST_FN_S32:
+		return count_s32;
+	default:
+		return count_plain;
+	}
 }
 
 void hist_count(struct event_trigger_data *data, const void *rec,

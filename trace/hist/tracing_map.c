@@ -8,7 +8,7 @@
 
 /*
  * Multiplicative hashing (kernel/lib/hash.h), one word after the other. The shift lets the high
- * bits of a word change the low bits of the next product.
+ * bits of a product change the low bits of the next one. The high half of the last one is the hash.
  */
 #define HASH_FACTOR 0x9e3779b97f4a7c15ULL
 
@@ -16,11 +16,9 @@ static __always_inline u32 hash_key(const u64 *key, unsigned bytes)
 {
 	u64 hash = 0;
 
-	for (unsigned i = 0; i < bytes / 8; i++) {
-		hash = (hash ^ key[i]) * HASH_FACTOR;
-		hash ^= hash >> 32;
-	}
-	return (u32)(hash * HASH_FACTOR >> 32);
+	for (unsigned i = 0; i < bytes / 8; i++)
+		hash = (hash ^ hash >> 32 ^ key[i]) * HASH_FACTOR;
+	return (u32)(hash >> 32);
 }
 
 static inline struct tracing_map_elt *elt_at(const struct tracing_map *map, unsigned number)
@@ -139,6 +137,14 @@ struct tracing_map_elt *tracing_map_insert(struct tracing_map *map, const u64 *k
 struct tracing_map_elt *tracing_map_insert_word(struct tracing_map *map, u64 key)
 {
 	return insert(map, &key, sizeof(key));
+}
+
+void tracing_map_count_word(struct tracing_map *map, u64 key)
+{
+	struct tracing_map_elt *elt = insert(map, &key, sizeof(key));
+
+	if (likely(elt))
+		__atomic_fetch_add(&elt->key[1], 1, __ATOMIC_RELAXED); /* the sum behind the key */
 }
 
 struct tracing_map_elt *tracing_map_lookup(struct tracing_map *map, const u64 *key)

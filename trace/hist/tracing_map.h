@@ -89,6 +89,8 @@ static inline void tracing_map_count_drop(struct tracing_map *map)
 
 /* Inserts as tracing_map_insert() does, in a map with keys of 8 bytes. */
 struct tracing_map_elt *tracing_map_insert_word(struct tracing_map *map, u64 key);
+/* The same, and adds 1 to the first sum. */
+void tracing_map_count_word(struct tracing_map *map, u64 key);
 /* Returns the element of a key, or NULL. Counts nothing. Any context. */
 struct tracing_map_elt *tracing_map_lookup(struct tracing_map *map, const u64 *key);
 

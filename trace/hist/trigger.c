@@ -154,7 +154,7 @@ static int add_trigger(struct trace_event_file *file, struct hist_trigger_data *
 		if (!error)
 			list_add_tail(&h->list, &hist_list);
 	}
-	data->plain = h->simple && !h->use_timestamp && !data->filter ? hist_count_plain : NULL;
+	data->plain = data->filter ? NULL : hist_plain(h);
 	data->reads_head = h->reads_head;
 	if (!error)
 		error = event_trigger_register(data);

@@ -274,14 +274,15 @@ static void record(struct trace_event_file *file, void *entry, u32 length)
 }
 
 /*
- * Only an event that TRACE_EVENT() declares makes short records, so there is a counter, too. Two
- * functions are between this one and the probe: trace_event_record_slow(), and its caller.
+ * Only an event that TRACE_EVENT() declares makes short records, so there is a counter, too. At
+ * least one function with a frame is between this one and __traceiter_NAME(): that which has the
+ * record on its stack.
  */
 static void short_record(struct trace_event_file *file, struct trace_entry *entry, u32 length)
 {
 	const unsigned long *frame = __builtin_frame_address(0);
 	struct perf_tp *tp = container_of(file, struct perf_tp, file);
-	struct tp_record record = { tp, **(unsigned long ***)frame[0], entry, length };
+	struct tp_record record = { tp, (const unsigned long *)frame[0], entry, length };
 
 	DEBUG_BUG_ON(!tp->has_counter);
 	if (!passes_programs(tp, record.from, entry))

@@ -59,7 +59,7 @@ static __hit int entry_hit_without_args(struct fprobe *fp, unsigned long entry_i
 {
 	const struct trace_fprobe *tf = container_of(fp, struct trace_fprobe, fp);
 
-	trace_probe_hit(&tf->probe, &tf->addr, 1, NULL);
+	trace_probe_hit_without_args(&tf->probe, &tf->addr, 1);
 	return 0;
 }
 

@@ -31,22 +31,28 @@ static struct trace_kprobe *to_trace_kprobe(const struct trace_probe *probe)
 
 /* ---- hits; any context, preemption off ---- */
 
-static __always_inline void hit(struct trace_kprobe *tk, const struct pt_regs *regs)
+static __always_inline struct trace_kprobe *count_hit(struct kprobe *p)
 {
-	tk->hits[smp_processor_id()].count++;
-	trace_probe_hit(&tk->probe, &tk->addr, 1, regs);
+	struct trace_kprobe *tk = container_of(p, struct trace_kprobe, rp.kp);
+
+	tk->hits[smp_processor_id_stable()].count++;
+	return tk;
 }
 
 static __hit int kprobe_hit(struct kprobe *p, struct pt_regs *regs)
 {
-	hit(container_of(p, struct trace_kprobe, rp.kp), regs);
+	struct trace_kprobe *tk = count_hit(p);
+
+	trace_probe_hit(&tk->probe, &tk->addr, 1, regs);
 	return 0;
 }
 
 /* The same for an event without arguments, which keeps fewer registers. */
 static __hit int kprobe_hit_without_args(struct kprobe *p, struct pt_regs *regs __unused)
 {
-	hit(container_of(p, struct trace_kprobe, rp.kp), NULL);
+	struct trace_kprobe *tk = count_hit(p);
+
+	trace_probe_hit_without_args(&tk->probe, &tk->addr, 1);
 	return 0;
 }
 
@@ -69,12 +75,25 @@ static __hit int kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *re
 
 	if (!rp)
 		return 0;
-	tk = container_of(rp, struct trace_kprobe, rp);
-	tk->hits[smp_processor_id()].count++;
+	tk = count_hit(&rp->kp);
 	head[0] = tk->addr;
 	head[1] = get_kretprobe_retaddr(ri);
 	regs->orig_ax = (unsigned long)ri->data; /* struct probe_entry_args */
 	trace_probe_hit(&tk->probe, head, 2, regs);
+	return 0;
+}
+
+static __hit int kretprobe_hit_without_args(struct kretprobe_instance *ri,
+					    struct pt_regs *regs __unused)
+{
+	struct kretprobe *rp = get_kretprobe(ri);
+	struct trace_kprobe *tk;
+
+	if (rp) {
+		tk = count_hit(&rp->kp);
+		trace_probe_hit_without_args(
+			&tk->probe, (unsigned long[]){ tk->addr, get_kretprobe_retaddr(ri) }, 2);
+	}
 	return 0;
 }
 
@@ -149,6 +168,7 @@ static int begin(struct trace_probe *probe)
 {
 	struct trace_kprobe *tk = to_trace_kprobe(probe);
 	int error = probe_args_resolve(probe->args, probe->nr_args);
+	bool needs_regs = probe->nr_args || tk->keeps_registers;
 	bool there = tk->symbol &&
 		     probe_module_is_there(tk->symbol); /* if not, module_coming() will be called */
 
@@ -169,10 +189,10 @@ static int begin(struct trace_probe *probe)
 	tk->rp.kp.addr = tk->addr;
 	tk->rp.data_size = probe->entry_args.count * sizeof(u64);
 	tk->rp.entry_handler = probe->entry_args.count ? kretprobe_entry : NULL;
-	if (!tk->is_return)
-		tk->rp.kp.pre_handler = probe->nr_args || tk->keeps_registers
-						? kprobe_hit
-						: kprobe_hit_without_args;
+	if (tk->is_return)
+		tk->rp.handler = needs_regs ? kretprobe_hit : kretprobe_hit_without_args;
+	else
+		tk->rp.kp.pre_handler = needs_regs ? kprobe_hit : kprobe_hit_without_args;
 	tk->rp.kp.flags = trace_probe_is_enabled(probe) ? 0 : KPROBE_FLAG_DISABLED;
 	tk->rp.args_only = tk->rp.kp.args_only = !tk->keeps_registers && needs_few_registers(tk);
 	error = tk->is_return ? register_kretprobe(&tk->rp) : register_kprobe(&tk->rp.kp);
@@ -366,7 +386,6 @@ static struct trace_kprobe *alloc_kprobe(struct definition *def)
 	tk->addr = def->addr;
 	tk->offset = def->offset;
 	tk->is_return = def->is_return;
-	tk->rp.handler = kretprobe_hit;
 	tk->rp.maxactive = def->maxactive;
 	return tk;
 }

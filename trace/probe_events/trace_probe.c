@@ -63,6 +63,16 @@ void trace_probe_hit_any(const struct trace_probe *probe, const unsigned long *h
 			record(probe, link->file, head, nr_head, context);
 }
 
+void trace_probe_hit_begun(struct trace_event_file *file, struct ring_buffer_per_cpu *cb,
+			   const unsigned long *head, unsigned nr_head)
+{
+	struct probe_return_entry record; /* the longest head */
+	size_t size = nr_head * sizeof(*head);
+
+	memcpy(&record.ent + 1, head, size);
+	trace_event_record_begun(file, cb, &record.ent, (u32)(sizeof(record.ent) + size));
+}
+
 /* ---- switching; E held ---- */
 
 static bool is_enabled(const struct trace_probe_event *event)

@@ -182,3 +182,33 @@ static __always_inline void trace_probe_hit(const struct trace_probe *probe,
 	trace_probe_fill(probe, room.entry, head, nr_head, context, probe->static_size);
 	trace_event_commit_short(file, room, probe->short_size);
 }
+
+/* Records what trace_probe_hit_without_args() has begun. */
+void trace_probe_hit_begun(struct trace_event_file *file, struct ring_buffer_per_cpu *cb,
+			   const unsigned long *head, unsigned nr_head);
+
+/* trace_probe_hit() for a probe without arguments. The usual case calls no function (record.h). */
+static __always_inline void trace_probe_hit_without_args(const struct trace_probe *probe,
+							 const unsigned long *head,
+							 unsigned nr_head)
+{
+	const u32 size = rb_data_size(sizeof(struct trace_entry) + nr_head * sizeof(*head));
+	struct trace_event_file *file = rcu_dereference(probe->event->single);
+	struct ring_buffer_per_cpu *cb;
+	void *entry;
+	u64 end;
+
+	if (unlikely(!file || !trace_event_is_inline(file))) {
+		trace_probe_hit_any(probe, head, nr_head, NULL);
+		return;
+	}
+	if (!trace_event_begin(file, &cb))
+		return;
+	entry = trace_event_reserve_inline(file, cb, size, &end);
+	if (likely(entry)) {
+		trace_probe_fill(probe, entry, head, nr_head, NULL, 0);
+		trace_event_commit_inline(cb, end);
+	} else {
+		trace_probe_hit_begun(file, cb, head, nr_head);
+	}
+}

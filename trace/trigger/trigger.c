@@ -94,11 +94,15 @@ static void set_flag(struct trace_event_file *file, unsigned long flag, bool on)
 /* With TRIGGER_COND, the probe builds a record and gives it to the triggers. */
 static void update_cond(struct trace_event_file *file)
 {
-	struct event_trigger_data *data;
+	struct event_trigger_data *data, *plain = NULL;
 	bool needed = false;
 
-	for_each_event_trigger (data, file)
+	for_each_event_trigger (data, file) {
 		needed = needed || data->needs_rec;
+		if (list_is_singular(&file->triggers) && data->plain)
+			plain = data;
+	}
+	rcu_assign_pointer(file->plain, plain);
 	set_flag(file, EVENT_FILE_FL_TRIGGER_COND, needed);
 }
 

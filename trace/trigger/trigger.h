@@ -62,7 +62,7 @@ struct event_trigger_data {
 	 * Runs the trigger like event_command.trigger, in fewer instructions. NULL: the trigger
 	 * needs more than the record, or has a filter.
 	 */
-	void (*plain)(struct event_trigger_data *data, const void *rec);
+	event_trigger_plain_t plain;
 	bool initialized; /* of the command: free() has something to undo */
 	bool paused;      /* [A] the trigger is not called */
 	void *private;    /* of the command */

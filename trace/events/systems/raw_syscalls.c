@@ -29,5 +29,6 @@ static __always_inline void call_sys_exit(long nr, long ret)
 	__tracepoint_call_sys_exit(nr, ret);
 }
 
+#define TRACE_EVENTS_FIRST  id
 #define TRACE_EVENTS_HEADER "kernel/syscalls/raw_syscalls_events.h"
 #include "trace/events/define.h"
