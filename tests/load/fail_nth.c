@@ -13,11 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CACHES      128
-#define RUN_SECONDS 8  /* a program may wait for ever for what has failed */
+#define LIMIT_MS    8000
+#define SPARE_MS    1000 /* besides four times as long as a run without a failure */
 
 static struct {
 	char name[32];
@@ -36,6 +39,24 @@ static void count_objects(void *into)
 			cache++;
 	if (f)
 		fclose(f);
+}
+
+/* Of a run, at most: a program may wait for ever for what has failed. */
+static long limit_ms = LIMIT_MS;
+
+static long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void set_alarm(long ms)
+{
+	struct itimerval timer = { .it_value = { ms / 1000, ms % 1000 * 1000 } };
+
+	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 /* What a program leaves to grace periods and workers goes within a second. */
@@ -92,12 +113,12 @@ static int run(long nth, char **argv)
 		run_child(nth, argv);
 	if (child < 0)
 		return 1;
-	alarm(RUN_SECONDS);
+	set_alarm(limit_ms);
 	while (waitid(P_PID, child, &info, WEXITED | WNOWAIT)) {
-		printf("# killed after %d s in run %ld\n", RUN_SECONDS, nth);
+		printf("# killed after %ld ms in run %ld\n", limit_ms, nth);
 		kill(-child, SIGKILL);
 	}
-	alarm(0);
+	set_alarm(0);
 	snprintf(path, sizeof(path), "/proc/%d/fail-nth", child);
 	left = read_number(path); /* a zombie still has it */
 	kill(-child, SIGKILL);	  /* what it has left behind */
@@ -111,7 +132,7 @@ int main(int argc, char **argv)
 {
 	long first = argc > 3 ? atol(argv[1]) : 0, last = argc > 3 ? atol(argv[2]) : 0, nth;
 	struct sigaction action = { .sa_handler = nothing };
-	long grown = 0;
+	long grown = 0, begin = now_ms();
 
 	if (first < 1 || last < first) {
 		fprintf(stderr, "usage: fail_nth FIRST LAST PROGRAM [ARG ...]\n");
@@ -120,6 +141,9 @@ int main(int argc, char **argv)
 	sigaction(SIGALRM, &action, NULL);
 	for (int i = 0; i < 3; i++)
 		run(0, argv + 3);
+	limit_ms = (now_ms() - begin) * 4 / 3 + SPARE_MS;
+	if (limit_ms > LIMIT_MS)
+		limit_ms = LIMIT_MS;
 	settle();
 	count_objects(before);
 	for (nth = first; nth <= last && run(nth, argv + 3); nth++)
