@@ -112,18 +112,24 @@ static unsigned open_and_close(struct selftest *test, unsigned long addr)
 	return opened;
 }
 
+/* The events when those that are closed are freed, those of earlier tests, too. */
+static unsigned long open_events(void)
+{
+	task_work_run(); /* a program does it before it goes on */
+	rcu_barrier();
+	rcu_barrier(); /* the last reference to an original is dropped by a callback */
+	return objects("perf_event");
+}
+
 SELFTEST(perf, task_may_end_at_any_time_while_its_events_are_used)
 {
 	struct mm_struct *mm = test_mm_begin();
 	unsigned long addr = test_mmap(0, PAGE_SIZE, 0);
-	unsigned long before = objects("perf_event");
+	unsigned long before = open_events();
 
 	ASSERT(mm);
 	EXPECT(open_and_close(test, addr) > 0);
-	task_work_run(); /* a program does it before it goes on */
-	rcu_barrier();
-	rcu_barrier(); /* the last reference to an original is dropped by a callback */
-	EXPECT_EQ(objects("perf_event"), before);
+	EXPECT_EQ(open_events(), before);
 	test_mm_end(mm);
 }
 

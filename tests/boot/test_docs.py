@@ -40,13 +40,16 @@ BPF_PAGE = ROOT / "docs/your-own-bpf-program.md"
 
 
 def pattern(lines):
-    """Returns a regular expression for output in the manual: `…` is any text, alone on a line any lines."""
+    """Returns a regular expression for output in the manual: `…` is any text, alone on a line any lines.
+
+    Spaces beside it are any number of spaces: where the host is slow, a time stamp of two digits more takes their place.
+    """
     parts = []
     for line in lines:
         if line.strip() == "…":
             parts.append(r"(?:.*\n)*?")
         else:
-            parts.append(".*".join(re.escape(p) for p in line.rstrip().split("…")) + r"\s*?\n")
+            parts.append(re.sub(r"(\\ )+(?=\.\*)|(?<=\.\*)(\\ )+", " +", ".*".join(re.escape(p) for p in line.rstrip().split("…"))) + r"\s*?\n")
     return "".join(parts)
 
 
