@@ -89,6 +89,13 @@ unsigned syscall_unknown_count(unsigned nr)
 	return (unsigned)atomic_read(&unknown_calls[nr]);
 }
 
+static noinline long sys_ni_syscall(long nr)
+{
+	if (nr >= 0 && nr < NR_SYSCALLS)
+		atomic_inc(&unknown_calls[nr]);
+	return -ENOSYS;
+}
+
 long __x64_sys_ni_syscall(void)
 {
 	const struct pt_regs *regs = task_pt_regs(current);
@@ -97,8 +104,6 @@ long __x64_sys_ni_syscall(void)
 
 	if (unlikely(way == SYSCALL_DIVERTED))
 		return syscall_divert();
-	if (nr >= 0 && nr < NR_SYSCALLS)
-		atomic_inc(&unknown_calls[nr]);
 	if (unlikely(way == SYSCALL_TRACED)) {
 		const unsigned long args[SYSCALL_ARGS_MAX] = { regs->di,  regs->si, regs->dx,
 							       regs->r10, regs->r8, regs->r9 };
@@ -106,7 +111,7 @@ long __x64_sys_ni_syscall(void)
 		TRACEPOINT_WITHOUT_SITE(sys_enter, args, nr);
 		TRACEPOINT_WITHOUT_SITE(sys_exit, nr, -ENOSYS);
 	}
-	return -ENOSYS;
+	return sys_ni_syscall(nr);
 }
 
 static int __init syscalls_init(void)
