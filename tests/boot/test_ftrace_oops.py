@@ -159,7 +159,8 @@ def test_a_trampoline_that_is_silenced_while_it_is_patched_stays_silent(boot, tm
     """set_ftrace_pid changes its callback. gdb does the same as a fault on another CPU at that moment."""
     machine = boot(kernel="nop5-test", cpus=2, extra=gdb_port(tmp_path))
     machine.check(f"cd {TRACING}; echo __x64_sys_mkdir > set_ftrace_filter; echo function > current_tracer")
-    debugger = gdb(tmp_path, "hbreak *text_patch_apply", "continue", "set $site = *(unsigned char **)$rdi", "hbreak *text_sync_all",
+    # Temporary ones: gdb would step the CPU past a breakpoint where it stands, and QEMU may stop there once more.
+    debugger = gdb(tmp_path, "thbreak *text_patch_apply", "continue", "set $site = *(unsigned char **)$rdi", "thbreak *text_sync_all",
                    "continue", r'printf "it was %x\n", *$site', "set var ftrace_disabled = 1", "set *$site = 0xa9",
                    "delete", "hbreak *mutex_unlock if $rdi == (unsigned long)&ftrace_lock", "continue",
                    r'printf "it is %x\n", *$site', kernel="nop5-test")
