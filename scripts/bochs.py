@@ -74,6 +74,7 @@ class Bochs:
     """A running Bochs. out and into are the file descriptor of the first serial port."""
 
     name = "Bochs"
+    at_once = 8  # bytes: its UART has room for 16, and loses those that come while the kernel is slow to take them
 
     def __init__(self, iso, cpus, mem, model=None):
         if missing_packages():

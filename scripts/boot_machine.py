@@ -51,22 +51,32 @@ class Machine:
         self.whole = Stopwatch(self.process.pid)
         self.log = b""  # everything that the console has sent
         self.pending = b""  # the part of it that belongs to no command yet
+        self.unanswered = 0  # bytes that were typed, and for which none has come back
         self.refused = False  # the kernel does not run on this machine
         os.set_blocking(self.emulator.into, False)
 
     def receive(self, more_to_send=b""):
-        """Wait a second for bytes from the console, and send meanwhile. Returns the rest that is still to be sent."""
-        out, into = self.emulator.out, self.emulator.into
-        ready, writable, _ = select.select([out], [into] if more_to_send else [], [], 1)
+        """Wait a second for bytes from the console, and send meanwhile. Returns the rest that is still to be sent.
+
+        An emulator may lose what finds the FIFO of its UART full. It gets at_once bytes, and more when their echo has come, or
+        nothing for a second.
+        """
+        out, into, at_once = self.emulator.out, self.emulator.into, self.emulator.at_once
+        may_send = more_to_send and self.unanswered < at_once
+        ready, writable, _ = select.select([out], [into] if may_send else [], [], 1)
         if self.emulator.has_reset():
             self.process.kill()
         if writable:
             try:
-                more_to_send = more_to_send[os.write(into, more_to_send[:1024]):]
+                sent = os.write(into, more_to_send[:at_once - self.unanswered])
+                more_to_send = more_to_send[sent:]
+                self.unanswered += sent
             except BlockingIOError:
                 pass
             except BrokenPipeError:
                 more_to_send = b""
+        if not ready and not writable:
+            self.unanswered = 0
         if ready:
             try:
                 data = os.read(out, 65536)
@@ -75,6 +85,7 @@ class Machine:
             if not data:
                 raise Ended
             self.log += data
+            self.unanswered = max(self.unanswered - len(data), 0)
             self.pending = TERMINAL_CODES.sub(b"", self.pending + data)
             if self.verbose:
                 sys.stderr.buffer.write(data)

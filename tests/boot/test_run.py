@@ -24,10 +24,13 @@ def terminal(images):
 
 
 def run(terminal, command):
-    terminal.sendline(command)
-    terminal.expect_exact(command)
+    """The output of a command. Its echo is not looked at: the shell draws its line again when it hears of another size of the window."""
+    terminal.sendline(f"echo be''gin; {command}; echo e''nd")
+    terminal.expect("begin\r+\n")
+    terminal.expect("end\r+\n")
+    output = terminal.before.replace("\r", "").strip()
     terminal.expect_exact(PROMPT)
-    return terminal.before.replace("\r", "").strip()
+    return output
 
 
 def test_the_size_of_the_window_comes_from_the_terminal_and_follows_it(terminal):
