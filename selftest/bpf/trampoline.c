@@ -361,7 +361,7 @@ SELFTEST(bpf_trampoline, a_task_asleep_in_the_function_returns_after_the_program
 	task = test_task_start(call_sleeper, NULL, "sleeper");
 	ASSERT(task);
 	wait_for_completion(&in_function);
-	while (READ_ONCE(task->on_cpu))
+	while (READ_ONCE(task->on_rq) || READ_ONCE(task->on_cpu)) /* it may be preempted before */
 		msleep(1);
 	/* A live patch may trust the trace. */
 	EXPECT_EQ(arch_stack_walk_reliable(task, find_function, &found), 0);
