@@ -166,17 +166,30 @@ def boot(images, tmp_path):
 
 
 class Shared:
-    """A machine that many tests use. It boots again when a test has killed it."""
+    """A machine that many tests use. It boots again when a test has killed it.
+
+    Where time is a count of instructions, QEMU computes as fast as it can also while the machine idles. Such a machine
+    stands still between rest() and the next get().
+    """
 
     def __init__(self, **arguments):
         self.arguments = arguments
         self.machine = None
+        self.rests = False
 
     def get(self):
         if self.machine is None or not self.machine.alive:
             self.close()
             self.machine = clones.machine_at_prompt(**self.arguments)
+        elif self.rests:
+            self.machine.ask_qemu("cont")
+        self.rests = False
         return self.machine
+
+    def rest(self):
+        self.rests = bool(self.machine and self.machine.alive and self.arguments.get("icount"))
+        if self.rests:
+            self.machine.ask_qemu("stop")
 
     def close(self):
         if self.machine:

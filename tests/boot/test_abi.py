@@ -97,6 +97,7 @@ def compare(machines, name, libc, short=True):
     machine = machines[short and name in OF_CPU_TIME]
     try:
         printed = printed_by(machine.get(), name, libc, short)
+        machine.rest()
     except Died:
         machine.close()
         raise
