@@ -10,20 +10,22 @@
 #define BUFFER_PAGES 8
 
 /* The function of the kernel that holds an address. */
-static void print_symbol(uint64_t address)
+static const char *symbol_of(uint64_t address)
 {
 	FILE *symbols = fopen("/proc/kallsyms", "r");
-	char line[256], name[100] = "", best[100] = "none";
+	static char best[100];
+	char line[256], name[100] = "";
 	uint64_t at, highest = 0;
 	char type;
 
+	strcpy(best, "none");
 	while (fgets(line, sizeof(line), symbols))
 		if (sscanf(line, "%lx %c %99s", &at, &type, name) == 3 && at <= address && at > highest) {
 			highest = at;
 			strcpy(best, name);
 		}
 	fclose(symbols);
-	show("the first function: %s", best);
+	return best;
 }
 
 struct chain {
@@ -31,18 +33,30 @@ struct chain {
 	uint64_t nr, ips[];
 };
 
+/* The record of a sleep. A kernel thread with more urgency may have preempted the task, too: then it has a record before. */
+static const struct chain *of_a_sleep(const struct perf_event_mmap_page *page)
+{
+	const char *data = (const char *)page + PAGE;
+
+	for (uint64_t at = 0; at < page->data_head; at += ((const struct perf_event_header *)(data + at))->size)
+		if (!strcmp(symbol_of(((const struct chain *)(data + at))->ips[1]), "schedule"))
+			return (const void *)(data + at);
+	return (const void *)data;
+}
+
 static void switches(void)
 {
 	int fd = EVENT(.config = PERF_COUNT_SW_CONTEXT_SWITCHES, .sample_period = 1, .sample_type = PERF_SAMPLE_CALLCHAIN, .disabled = 1);
 	struct perf_event_mmap_page *page = map_buffer(fd, BUFFER_PAGES);
-	const struct chain *chain = (const void *)((char *)page + PAGE);
+	const struct chain *chain;
 	unsigned user = 0, kernel = 0, mark = 0;
 
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	/* A sleep that is over before it begins needs no switch. */
-	for (int i = 0; i < 1000 && !((volatile struct perf_event_mmap_page *)page)->data_head; i++)
+	for (int i = 0; i < 1000 && ((volatile struct perf_event_mmap_page *)page)->data_head < 1000; i++)
 		usleep(1000);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	chain = of_a_sleep(page);
 	show("type %u, more than two words: %s", chain->header.type, chain->nr > 2 ? "yes" : "no");
 	for (uint64_t i = 0; i < chain->nr; i++) {
 		if (chain->ips[i] >= PERF_CONTEXT_MAX)
@@ -53,7 +67,7 @@ static void switches(void)
 			user++;
 	}
 	show("marks %u, the first is of the kernel: %s", mark, chain->ips[0] == PERF_CONTEXT_KERNEL ? "yes" : "no");
-	print_symbol(chain->ips[1]);
+	show("the first function: %s", symbol_of(chain->ips[1]));
 	show("more frames of the kernel: %s, frames of the program: %s", kernel > 1 ? "yes" : "no", user ? "yes" : "no");
 	munmap(page, (BUFFER_PAGES + 1) * PAGE);
 	close(fd);
