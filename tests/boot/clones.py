@@ -13,10 +13,9 @@ import re
 import shlex
 import shutil
 import tempfile
-import time
 from pathlib import Path
 
-from nop5 import BUILD, PAUSE, Nop5, is_running
+from nop5 import BUILD, Nop5, eventually, is_running
 
 DIRECTORY = "NOP5_CLONES"  # in the environment: workers of pytest share it
 COMMAND_LINES = {"", "panic=0"}  # those of many tests: what others mean shows at the boot
@@ -75,8 +74,7 @@ def clone(place, arguments):
     try:
         machine.ask_qemu(IGNORE_MEMORY)
         machine.ask_qemu(f'migrate_incoming "exec:cat {shlex.quote(str(place))}/state"')
-        while "inmigrate" in machine.ask_qemu("info status"):
-            time.sleep(PAUSE)
+        eventually(lambda: "inmigrate" not in machine.ask_qemu("info status"))
         machine.write((place / "text").read_bytes())
         machine.prepared, machine.directory, machine.status = json.loads((place / "prompt").read_text())
         machine.ask_qemu("cont")
@@ -91,10 +89,8 @@ def keep(machine, place):
     new = Path(tempfile.mkdtemp(dir=place.parent))
     machine.ask_qemu("stop")
     machine.ask_qemu(IGNORE_MEMORY)
-    answer = machine.ask_qemu(f'migrate "exec:cat > {shlex.quote(str(new))}/state"')
-    while not (ended := re.search(r"[Ss]tatus:\s+(completed|failed)|Error", answer)):
-        time.sleep(PAUSE)
-        answer = machine.ask_qemu("info migrate")
+    answers = [machine.ask_qemu(f'migrate "exec:cat > {shlex.quote(str(new))}/state"')]
+    ended = eventually(lambda: re.search(r"[Ss]tatus:\s+(completed|failed)|Error", answers.pop() if answers else machine.ask_qemu("info migrate")))
     if ended[1] == "completed":
         copy_memory(machine.qemu.pid, new / "ram")
         (new / "text").write_bytes(b"".join(machine.transcript))
