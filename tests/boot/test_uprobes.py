@@ -43,9 +43,7 @@ def without(lines, command):
 class Probed:
     """A machine with the program."""
 
-    def __init__(self, images):
-        directory = images / "test/probed"
-        directory.parent.mkdir(exist_ok=True)
+    def __init__(self, images, directory):
         self.program, self.addresses, self.offsets = build(directory)
         (directory / "uprobes.sh").write_text(script(self.addresses, self.offsets))
         archive = directory / "root.cpio"
@@ -81,8 +79,8 @@ class Probed:
 
 
 @pytest.fixture(scope="module")
-def probed(images):
-    probed = Probed(images)
+def probed(images, tmp_path_factory):
+    probed = Probed(images, tmp_path_factory.mktemp("probed"))
     yield probed
     probed.machine.check("echo 0 > events/enable; echo > uprobe_events")
     assert not BAD.search(probed.machine.text), probed.machine.says

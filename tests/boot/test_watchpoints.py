@@ -28,9 +28,8 @@ w w@rt_runtime_us (inode)$addr->^i_none This field is not found.
 
 
 @pytest.fixture(scope="module")
-def watched(images):
-    directory = images / "test/probed"
-    directory.parent.mkdir(exist_ok=True)
+def watched(images, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("watched")
     program, addresses, _ = build(directory)
     archive = directory / "watched.cpio"
     subprocess.run([ROOT / "scripts/rootfs", archive, program], check=True)
