@@ -2,7 +2,7 @@
 import re
 import struct
 
-from trace_link import FILE, FIRST, HELLO, PAGES, Scanner, fields
+from trace_link import HELLO, PAGES, Scanner, fields, files
 
 OPTION_CPUSTAT, OPTION_TRACECLOCK, OPTION_UNAME, OPTION_CPUCOUNT = 2, 4, 5, 8
 
@@ -25,12 +25,10 @@ class Transfer:
     def add(self, frame, offset):
         if frame.type == HELLO:
             self.hello = fields(frame.payload)
-        elif frame.type == FILE:
-            name, _, data = frame.payload.partition(b"\0")
-            before = b"" if frame.flags & FIRST else self.files.get(name.decode(), b"")
-            self.files[name.decode()] = before + data
         elif frame.type == PAGES:
             self.pages.setdefault(frame.cpu, []).append((offset, len(frame.wire)))
+        for name, first, data in files(frame):
+            self.files[name] = (b"" if first else self.files.get(name, b"")) + data
 
     def cpu_data(self, cpu):
         """Yields the CPU's pages, one frame at a time."""

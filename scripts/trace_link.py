@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 HEADER = struct.Struct("<4sBBHIIIII")
 MAGIC = b"N5EX"
-VERSION = 1
+VERSION = 2
 PAYLOAD_MAX = 16384
-HELLO, FILE, PAGES, END, BYE, OUTPUT = 1, 2, 3, 4, 5, 6
+HELLO, FILE, PAGES, END, BYE, OUTPUT, FILES = 1, 2, 3, 4, 5, 6, 7
 LINE_MAX = 1000  # bytes of a request
 DEFLATED, FIRST = 1, 2
 SAY_MAX = 1024  # bytes of answers that may wait to be sent
@@ -47,6 +47,21 @@ def fields(payload):
     """Parses the KEY=VALUE lines of a HELLO or END."""
     lines = payload.decode("utf-8", "replace").splitlines()
     return dict(line.split("=", 1) for line in lines if "=" in line)
+
+
+def files(frame):
+    """Yields (name, whether the file begins here, bytes) of each file in a frame; of other frames nothing."""
+    if frame.type == FILE:
+        name, _, data = frame.payload.partition(b"\0")
+        yield name.decode("utf-8", "replace"), bool(frame.flags & FIRST), data
+    rest = frame.payload if frame.type == FILES else b""
+    while rest:
+        name, _, rest = rest.partition(b"\0")
+        end = 4 + int.from_bytes(rest[:4], "little")
+        if end > len(rest):
+            raise Broken(f"frame {frame.sequence} has a good checksum but ends within a file")
+        yield name.decode("utf-8", "replace"), True, rest[4:end]
+        rest = rest[end:]
 
 
 class Scanner:
@@ -82,7 +97,7 @@ class Scanner:
                 return
             header = bytes(self.pending[:HEADER.size])
             _, kind, flags, cpu, session, sequence, wire, raw, crc = HEADER.unpack(header)
-            if not HELLO <= kind <= OUTPUT or wire > raw or raw > PAYLOAD_MAX:
+            if not HELLO <= kind <= FILES or wire > raw or raw > PAYLOAD_MAX:
                 self.damaged += 1
                 self.drop(len(MAGIC))
                 continue
@@ -138,7 +153,7 @@ class Receiver:
         self.hello = {}
         self.end = None  # the END frame's fields
         self.bye = False  # the machine knows that all frames have arrived
-        self.names = set()  # names of the files of which a frame has arrived
+        self.names = set()  # names of the files that have arrived, at least in part
         self.page_bytes = 0  # of sub-buffers
         self.bytes = 0  # of payload
         self.duplicates = 0
@@ -181,8 +196,7 @@ class Receiver:
             self.end = fields(frame.payload)
         elif frame.type == OUTPUT and keep and self.print_output:
             self.print_output(frame.payload)
-        elif frame.type == FILE:
-            self.names.add(frame.payload.partition(b"\0")[0].decode("utf-8", "replace"))
+        self.names.update(name for name, _, _ in files(frame))
         self.bytes += len(frame.payload)
         self.wanted = (frame.sequence + 1) & 0xffffffff
         if keep:

@@ -4,7 +4,7 @@
 const CHANNEL = 1;
 const MAGIC = 0x5845354e;	// "N5EX"
 const HEADER = 28;
-const FRAMES = { HELLO: 1, FILE: 2, PAGES: 3, END: 4, BYE: 5, OUTPUT: 6 };
+const FRAMES = { HELLO: 1, FILE: 2, PAGES: 3, END: 4, BYE: 5, OUTPUT: 6, FILES: 7 };
 const DEFLATED = 1, FIRST = 2;
 const ACK_EVERY = 8;		// frames
 const PAUSE = 20;		// milliseconds without a frame after which the page acknowledges those that it has
@@ -150,6 +150,35 @@ class Transfer {
 	}
 }
 
+// [name, whether the file begins here, bytes] of each file in a frame.
+function filesOf({ type, flags, payload }) {
+	const files = [], decoder = new TextDecoder();
+	for (let at = 0; at < payload.length;) {
+		const end = payload.indexOf(0, at), name = decoder.decode(payload.subarray(at, end));
+		if (type === FRAMES.FILE)
+			return [[name, flags & FIRST, payload.subarray(end + 1)]];
+		const begin = end + 5;
+		at = begin + new DataView(payload.buffer, payload.byteOffset).getUint32(end + 1, true);
+		files.push([name, true, payload.subarray(begin, at)]);
+	}
+	return files;
+}
+
+// The frames of a trace as {hello, files: {name: [bytes]}, pages: [[bytes] of each CPU]}.
+export function traceOf(frames) {
+	const trace = { hello: {}, files: {}, pages: [] };
+	for (const frame of frames) {
+		if (frame.type === FRAMES.HELLO)
+			trace.hello = fields(frame.payload);
+		else if (frame.type === FRAMES.PAGES)
+			(trace.pages[frame.cpu] ??= []).push(frame.payload);
+		else if (frame.type === FRAMES.FILE || frame.type === FRAMES.FILES)
+			for (const [name, first, bytes] of filesOf(frame))
+				trace.files[name] = [...(first ? [] : trace.files[name] ?? []), bytes];
+	}
+	return trace;
+}
+
 export class Channel {
 	constructor(machine) {
 		this.machine = machine;
@@ -184,21 +213,8 @@ export class Channel {
 		return frames.filter(frame => frame.type === FRAMES.OUTPUT).map(frame => decoder.decode(frame.payload, { stream: true })).join("");
 	}
 
-	// The trace that is in the ring buffer, as {hello, files: {name: bytes}, pages: [[bytes] of each CPU]}.
+	// The trace that is in the ring buffer.
 	async trace(progress) {
-		const frames = await this.ask("record", "true", progress);
-		const trace = { hello: {}, files: {}, pages: [] };
-		for (const { type, flags, cpu, payload } of frames) {
-			if (type === FRAMES.HELLO)
-				trace.hello = fields(payload);
-			else if (type === FRAMES.PAGES)
-				(trace.pages[cpu] ??= []).push(payload);
-			else if (type === FRAMES.FILE) {
-				const end = payload.indexOf(0), name = new TextDecoder().decode(payload.subarray(0, end));
-				const parts = flags & FIRST ? [] : trace.files[name] ?? [];
-				trace.files[name] = [...parts, payload.subarray(end + 1)];
-			}
-		}
-		return trace;
+		return traceOf(await this.ask("record", "true", progress));
 	}
 }

@@ -270,4 +270,4 @@ def frame(kind, sequence, payload, session=5, flags=0, **changes):
     return packed + zlib.crc32(payload, zlib.crc32(packed)).to_bytes(4, "little") + payload
 
 
-HELLO = frame(trace_link.HELLO, 0, b"version=1\npage_size=4096\ncpus=1\n")
+HELLO = frame(trace_link.HELLO, 0, b"version=2\npage_size=4096\ncpus=1\n")

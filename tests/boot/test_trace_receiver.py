@@ -11,8 +11,8 @@ from exporting import HELLO, frame, trace_link
 
 
 def test_a_machine_of_another_version_is_refused(tmp_path):
-    with open(tmp_path / "part", "w+b") as journal, pytest.raises(trace_link.Broken, match="version 2"):
-        trace_link.Receiver(journal).receive(frame(trace_link.HELLO, 0, b"version=2\n"))
+    with open(tmp_path / "part", "w+b") as journal, pytest.raises(trace_link.Broken, match="version 3"):
+        trace_link.Receiver(journal).receive(frame(trace_link.HELLO, 0, b"version=3\n"))
 
 
 def test_frames_are_found_in_any_pieces_and_between_rubbish(tmp_path):
@@ -29,7 +29,8 @@ def test_frames_are_found_in_any_pieces_and_between_rubbish(tmp_path):
 
 FILES = 12
 STREAM = [HELLO, *(frame(trace_link.FILE, 1 + i, b"f%d\0" % i + bytes([i]) * 50, flags=2) for i in range(FILES)),
-          frame(trace_link.END, 1 + FILES, b"status=complete\n"), frame(trace_link.BYE, 2 + FILES, b"")]
+          frame(trace_link.FILES, 1 + FILES, b"".join(b"g%d\0" % i + i.to_bytes(4, "little") + b"g" * i for i in range(FILES))),
+          frame(trace_link.END, 2 + FILES, b"status=complete\n"), frame(trace_link.BYE, 3 + FILES, b"")]
 
 # Damages of a stream: bytes are changed, lost, doubled or invented; frames are repeated, or are of another transfer.
 DAMAGE = strategies.one_of(
@@ -70,13 +71,14 @@ def test_the_receiver_of_a_damaged_stream_takes_only_whole_frames_in_order_and_r
         receiver.ready()
         receiver.receive(b"".join(STREAM[receiver.wanted:]))
     assert receiver.end == {"status": "complete"} and receiver.bye
-    assert len(exporting.trace_dat.Transfer(receiver.journal).files) == FILES
+    files = exporting.trace_dat.Transfer(receiver.journal).files
+    assert files == {**{f"f{i}": bytes([i]) * 50 for i in range(FILES)}, **{f"g{i}": b"g" * i for i in range(FILES)}}
 
 
 @hypothesis.settings(max_examples=400, derandomize=True, database=None, deadline=None)
 @hypothesis.given(strategies.lists(strategies.builds(
     frame, strategies.integers(0, 8), strategies.integers(0, 5), strategies.one_of(
-        strategies.binary(max_size=60), strategies.sampled_from([b"version=1\n", b"version=1\npage_size=x\n", b"version=2\n"])),
+        strategies.binary(max_size=60), strategies.sampled_from([b"version=2\n", b"version=2\npage_size=x\n", b"version=3\n", b"a\0\1\0\0\0xb\0\0\0\0\0"])),
     session=strategies.integers(0, 2), flags=strategies.integers(0, 3), raw=strategies.integers(0, 70)), max_size=12))
 def test_frames_that_are_whole_but_senseless_are_refused_with_a_reason(frames):
     receiver = trace_link.Receiver(io.BytesIO())

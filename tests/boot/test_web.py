@@ -1,4 +1,5 @@
 """The page that boots nop5 in a browser (`make web`, docs/browser.md): what it is made of, and in `make soak` the page itself in Chromium."""
+import io
 import json
 import re
 import subprocess
@@ -8,7 +9,9 @@ from importlib.util import module_from_spec, spec_from_loader
 
 import pytest
 
+import exporting
 from browser import HOME, install
+from exporting import trace_link
 from nop5 import BUILD, ROOT
 from test_docs import HANDOUTS, PAGES, files_of, root_of
 from console_blocks import blocks, steps
@@ -110,6 +113,20 @@ def test_the_page_finds_the_prompt_also_in_front_of_messages_of_the_kernel(print
         console.log(JSON.stringify(machine.directory));"""
     said = subprocess.run(["node", "--input-type=module", "-e", code], check=True, text=True, stdout=subprocess.PIPE).stdout
     assert json.loads(said) == prompt
+
+
+@pytest.mark.tools
+def test_the_page_takes_the_same_files_out_of_frames_as_the_scripts():
+    frames = [exporting.HELLO, exporting.frame(trace_link.FILES, 1, b"a\0\3\0\0\0one" + b"b\0\0\0\0\0" + b"c\0\2\0\0\0\0\1"),
+              exporting.frame(trace_link.FILE, 2, b"a\0begin", flags=trace_link.FIRST), exporting.frame(trace_link.FILE, 3, b"a\0, end")]
+    code = f"""
+        const {{ Scanner, traceOf }} = await import("{(WEB / 'channel.js').as_uri()}");
+        const frames = new Scanner().feed(Buffer.from("{b''.join(frames).hex()}", "hex")).map(frame => ({{ ...frame, payload: frame.body }}));
+        const files = Object.entries(traceOf(frames).files).map(([name, parts]) => [name, Buffer.concat(parts).toString("latin1")]);
+        console.log(JSON.stringify(Object.fromEntries(files)));"""
+    said = subprocess.run(["node", "--input-type=module", "-e", code], check=True, text=True, stdout=subprocess.PIPE).stdout
+    files = exporting.trace_dat.Transfer(io.BytesIO(b"".join(frames))).files
+    assert json.loads(said) == {name: data.decode("latin1") for name, data in files.items()} == {"a": "begin, end", "b": "", "c": "\0\1"}
 
 
 # The page itself, in Chromium.

@@ -25,6 +25,7 @@ struct trace_export {
 	unsigned nr_cpus;
 	unsigned page_size; /* of a sub-buffer */
 	u64 bytes;          /* of pages */
+	size_t packed;      /* bytes of files that wait in link.payload for send_files() */
 	pid_t child;      /* the shell that runs the requested command; 0: none, or it has ended */
 	int status;       /* the child's exit status */
 	int child_fds[2]; /* the child's ends of two pipes */

@@ -31,33 +31,92 @@ long scan_directory(const char *directory, long (*fn)(void *arg, const char *pat
 	return ret;
 }
 
-/* Sends a file under the name `name`. Skips a file that does not exist. */
+/* Sends the files that wait in the payload. The payload is free then. */
+static int send_files(struct trace_export *x)
+{
+	size_t size = x->packed;
+
+	x->packed = 0;
+	return size ? export_link_send(&x->link, EXPORT_FILES, 0, 0, size) : 0;
+}
+
+/* Reads behind the first `size` bytes of the payload until the file ends or the payload is full. Returns the new size. */
+static ssize_t fill(struct trace_export *x, int fd, size_t size)
+{
+	ssize_t n;
+
+	while (size < EXPORT_PAYLOAD) {
+		n = result(read(fd, x->link.payload + size, EXPORT_PAYLOAD - size));
+		if (!n)
+			break;
+		if (n < 0 && !export_go_on(x, n))
+			return n;
+		size += n > 0 ? (size_t)n : 0;
+	}
+	return (ssize_t)size;
+}
+
+/* Sends a file that fills the payload in frames of its own: `size` bytes of it, and of its name, have been read. */
+static int send_large_file(struct trace_export *x, int fd, size_t head, ssize_t size)
+{
+	u8 flags = EXPORT_FIRST;
+
+	while (size > (ssize_t)head) {
+		if (export_link_send(&x->link, EXPORT_FILE, flags, 0, (size_t)size))
+			return x->link.error;
+		flags = 0;
+		size = fill(x, fd, head);
+	}
+	return size < 0 ? (int)size : 0;
+}
+
+/*
+ * Puts a file into the payload, behind those that wait there: hundreds of small files with similar contents take few frames, and less room
+ * together. A file that does not fit even alone is sent at once.
+ */
+static int put_file(struct trace_export *x, int fd, const char *name)
+{
+	size_t name_size = strlen(name) + 1, head = name_size + sizeof(u32), start = x->packed;
+	ssize_t end;
+	u32 size;
+
+	if (start + head >= EXPORT_PAYLOAD) {
+		if (send_files(x))
+			return x->link.error;
+		start = 0;
+	}
+	end = fill(x, fd, start + head);
+	if (end == EXPORT_PAYLOAD && start) {
+		if (send_files(x))
+			return x->link.error;
+		memmove(x->link.payload, x->link.payload + start, EXPORT_PAYLOAD - start);
+		end = fill(x, fd, EXPORT_PAYLOAD - start);
+		start = 0;
+	}
+	if (end < 0)
+		return (int)end;
+	memcpy(x->link.payload + start, name, name_size);
+	if (end == EXPORT_PAYLOAD) {
+		memmove(x->link.payload + name_size, x->link.payload + head, EXPORT_PAYLOAD - head);
+		return send_large_file(x, fd, name_size, (ssize_t)(EXPORT_PAYLOAD - sizeof(u32)));
+	}
+	size = (u32)((size_t)end - start - head);
+	memcpy(x->link.payload + start + name_size, &size, sizeof(size));
+	x->packed = (size_t)end;
+	return 0;
+}
+
+/* Sends a file under the name `name`, or lets it wait for send_files(). Skips a file that does not exist. */
 static int send_file(struct trace_export *x, const char *path, const char *name)
 {
-	size_t head = strlen(name) + 1;
-	u8 flags = EXPORT_FIRST;
 	long fd = result(open(path, O_RDONLY));
-	ssize_t n;
+	int error;
 
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : (int)fd;
-	do {
-		size_t size = head;
-
-		memcpy(x->link.payload, name, head);
-		while ((n = result(read((int)fd, x->link.payload + size, EXPORT_PAYLOAD - size))) > 0 ||
-		       export_go_on(x, n)) {
-			size += n > 0 ? (size_t)n : 0;
-			if (size == EXPORT_PAYLOAD)
-				break;
-		}
-		if (n >= 0 && (size > head || flags) &&
-		    export_link_send(&x->link, EXPORT_FILE, flags, 0, size))
-			n = x->link.error;
-		flags = 0;
-	} while (n > 0);
+	error = put_file(x, (int)fd, name);
 	close((int)fd);
-	return (int)n;
+	return error;
 }
 
 /* Sends a tracefs file under its own name: the instance's file, or else the top level's. */
@@ -101,7 +160,7 @@ int export_send_names(struct trace_export *x)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(names) && !error; i++)
 		error = send_trace_file(x, names[i]);
-	return error;
+	return error ? error : send_files(x);
 }
 
 int export_send_descriptions(struct trace_export *x)
@@ -126,5 +185,5 @@ int export_send_stats(struct trace_export *x)
 		snprintf(name, sizeof(name), "per_cpu/cpu%u/stats", cpu);
 		error = send_trace_file(x, name);
 	}
-	return error;
+	return error ? error : send_files(x);
 }

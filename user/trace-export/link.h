@@ -11,7 +11,7 @@
 #include "deflate.h"
 
 #define EXPORT_MAGIC   0x5845354eU /* "N5EX" */
-#define EXPORT_VERSION 1
+#define EXPORT_VERSION 2
 #define EXPORT_PAYLOAD 16384U /* bytes before compression, at most */
 #define EXPORT_WINDOW  32U    /* unacknowledged frames, at most; a power of two */
 
@@ -22,6 +22,7 @@ enum export_type {
 	EXPORT_END,       /* text, KEY=VALUE lines */
 	EXPORT_BYE,       /* END is acknowledged: the receiver may leave. Not acknowledged itself */
 	EXPORT_OUTPUT,    /* output of the command that the receiver requested */
+	EXPORT_FILES,     /* whole files: of each one PATH NUL, its size in 4 bytes, and its bytes */
 };
 
 #define EXPORT_DEFLATED 0x01 /* flags: the payload is compressed, raw DEFLATE (RFC 1951) */
