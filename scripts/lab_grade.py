@@ -126,7 +126,7 @@ def seed_build(work, starter, tree):
     it. All others are new.
     """
     built = tree / "build"
-    if (work / "build").exists() or not (built / "nop5.elf").exists() or not same_builder(starter, tree):
+    if (work / "build/obj").exists() or not (built / "nop5.elf").exists() or not same_builder(starter, tree):
         return
     for name, (content, _) in starter.items():
         old = tree / name
@@ -228,7 +228,7 @@ def grade_locked(lab, work, tree, submissions, pristine, only, build_from, varia
             names = lab_test.quoted(sorted(path.name for path in directory.iterdir())[:5]) or "nothing"
             yield from (Outcome(test, 0, f"{lab_test.quoted(lab.files)} or a whole tree in what is handed in", names) for test in tests)
             return
-    if build_from:
+    if build_from and kernel:
         seed_build(work, starter, build_from)
     error = lab_build.build(work) if kernel else lab_build.build(work, lab_build.FOR_THE_HOST) or NO_KERNEL
     shutil.rmtree(work / "build" / lab_test.HOST_PROGRAMS, ignore_errors=True)
