@@ -5,6 +5,7 @@
     tests/tidy.py --fix      let clang-format rewrite what it does not like, then check
 """
 import ast
+import functools
 import re
 import shutil
 import subprocess
@@ -27,6 +28,7 @@ MAX_COLUMNS = 100
 CLANG_FORMAT = "14."  # other versions format differently
 
 
+@functools.cache
 def sources(*suffixes):
     # Sorted, so that every report has the same order.
     return sorted(p for room in ROOMS if (ROOT / room).is_dir()
@@ -42,8 +44,15 @@ def is_python(path):
     return path.suffix == ".py" or path.read_bytes().startswith(b"#!/usr/bin/python3")
 
 
+@functools.cache
+def text_of(path):
+    """The text of a source, which most checks want."""
+    return path.read_text()
+
+
+@functools.cache
 def lines_of(path):
-    return list(enumerate(path.read_text().splitlines(), 1))
+    return list(enumerate(text_of(path).splitlines(), 1))
 
 
 def name(path, number=None):
@@ -98,7 +107,7 @@ def declared_calls_up():
     operations to which a feature adds."""
     for path in sources(".h"):
         for match in re.finditer(r"^extern [^;()]*\(\*(\w+)\)\(|^extern (?:const )?struct (\w+_(?:ops|hooks?|handlers)) \*?(\w+);|"
-                                 r"^extern struct \w+_operations (\w+);", path.read_text(), re.M):
+                                 r"^extern struct \w+_operations (\w+);", text_of(path), re.M):
             if f"{match.group(2)}s" != match.group(3):  # a list of hooks
                 yield match.group(1) or match.group(3) or match.group(4), name(path), match.group(2) or ""
 
@@ -106,7 +115,7 @@ def declared_calls_up():
 def check_the_architecture_page_lists_hooks_and_who_sets_them():
     """Of pointers to functions those that a file of another folder sets, and all that are called a hook."""
     table, declared = tables_of_calls_up(), {}
-    texts = {name(p): p.read_text() for p in sources(".c") if name(p).split("/")[0] != "selftest"}
+    texts = {name(p): text_of(p) for p in sources(".c") if name(p).split("/")[0] != "selftest"}
     for what, header, struct in declared_calls_up():
         setting = re.compile(rf"\b{what}(?:\.\w+)? = |[(&]{what}(?:\.\w+)?, (?!NULL)" + (rf"|\bstruct {struct} \w+ = \{{" if struct else ""))
         # Few files have the name at all. To look for the pattern in all of them took 6 seconds.
@@ -160,7 +169,7 @@ def check_the_page_about_machines_names_who_includes_each_header():
     page, used = (ROOT / "arch/README.md"), {}
     order = ("boot", "kernel", "fs", "net", "trace", "modules")
     for path in (p for room in order for p in (ROOT / room).rglob("*") if p.suffix in (".c", ".h", ".asm")):
-        for header in re.findall(r'^\s*[#%]\s*include\s+"arch/([^"]+)"', path.read_text(), re.M):
+        for header in re.findall(r'^\s*[#%]\s*include\s+"arch/([^"]+)"', text_of(path), re.M):
             used.setdefault(header, set()).add(path.relative_to(ROOT).parts[0])
     rows = dict(re.findall(r"^\| `([\w/]+\.(?:h|inc))` \|.*\| (.*) \|$", page.read_text(), re.M))
     for header in sorted(used.keys() | rows.keys()):
@@ -171,7 +180,7 @@ def check_the_page_about_machines_names_who_includes_each_header():
 
 def check_the_architecture_page_names_each_linker_table():
     headers = [path for path in sources(".h") if path.relative_to(ROOT).parts[0] != "selftest"]
-    macros = [macro.group(1, 2) for path in headers for macro in re.finditer(r"^#define (\w+)((?:.*\\\n)*.*)", path.read_text(), re.M)]
+    macros = [macro.group(1, 2) for path in headers for macro in re.finditer(r"^#define (\w+)((?:.*\\\n)*.*)", text_of(path), re.M)]
     for macro in (macro for macro, body in macros if "LINKER_TABLE_ENTRY(" in body):
         inner = macro.startswith("__") or any(re.search(rf"\b{macro}\b", other) for _, other in macros)
         if not inner and not re.search(rf"`{macro}\b", ARCHITECTURE.read_text()):
@@ -218,14 +227,14 @@ def check_files_have_one_subject():
     tools = sorted(p for folder in ("scripts", "tests") for p in (ROOT / folder).rglob("*")
                    if p.is_file() and (p.suffix in (".c", ".h") or is_python(p)))
     for path in sources(".c", ".h", ".asm") + tools:
-        count = len(path.read_text().splitlines())
+        count = len(text_of(path).splitlines())
         if count > MAX_LINES:
             yield f"{name(path)}: {count} lines, more than {MAX_LINES}"
 
 
 def check_files_open_by_saying_what_they_are():
     for path in sources(".c", ".h", ".asm"):
-        if not re.match(r"/\*|//|;", path.read_text()):
+        if not re.match(r"/\*|//|;", text_of(path)):
             yield f"{name(path)}: the first line is no comment"
 
 
@@ -265,7 +274,7 @@ def check_histograms_name_each_system_call_as_its_function():
     shown = {int(number): call for number, call in re.findall(r'\[(\d+)\] = "(\w+)"', table)}
     numbers = dict(re.findall(r"^#define __NR_(\w+) +(\d+)$", (ROOT / "kernel/syscalls/unistd.h").read_text(), re.M))
     for path in sources(".c"):
-        for call in re.findall(r"^SYSCALL_DEFINE\d\((\w+)", path.read_text(), re.M):
+        for call in re.findall(r"^SYSCALL_DEFINE\d\((\w+)", text_of(path), re.M):
             if shown.get(int(numbers[call])) != call:
                 yield f"{name(path)}: {call} is number {numbers[call]}, which trace/hist/syscall.c calls {shown.get(int(numbers[call]))}"
 
@@ -284,7 +293,7 @@ def check_lines_fit_and_end_clean():
                 yield f"{name(path, number)}: longer than {MAX_COLUMNS} columns"
             if line != line.rstrip():
                 yield f"{name(path, number)}: white space at the end"
-        if not path.read_text().endswith("\n"):
+        if not text_of(path).endswith("\n"):
             yield f"{name(path)}: no newline at the end"
 
 
@@ -299,7 +308,7 @@ def check_comments_keep_their_space():
 def check_comments_end_on_their_line():
     """A comment begins and ends on one line, or its text begins and ends on lines of its own."""
     for path in sources(".c", ".h"):
-        lines = path.read_text().splitlines()
+        lines = text_of(path).splitlines()
         for number, (above, line) in enumerate(zip(lines, lines[1:]), 2):
             if re.match(r"\s*\*/$", line) and "/*" in above and not above.strip() == "/*":
                 yield f"{name(path, number)}: the end of a comment alone on a line"
@@ -317,7 +326,7 @@ def check_and_keeps_its_spaces():
 def check_headers_are_included_once():
     for path in sources(".h"):
         # X_events.h and the files that read it are read several times on purpose (kernel/tracepoint.h).
-        if "#pragma once" not in path.read_text() and "TRACE_EVENTS_PASS" not in path.read_text():
+        if "#pragma once" not in text_of(path) and "TRACE_EVENTS_PASS" not in text_of(path):
             yield f"{name(path)}: no #pragma once"
 
 
@@ -325,7 +334,7 @@ def check_python_uses_what_it_imports():
     for path in sorted(p for room in ("scripts", "tests") for p in (ROOT / room).rglob("*") if p.is_file()):
         if not is_python(path):
             continue
-        lines = path.read_text().splitlines()
+        lines = text_of(path).splitlines()
         nodes = list(ast.walk(ast.parse("\n".join(lines))))
         used = {node.id for node in nodes if isinstance(node, ast.Name)}
         for node in nodes:
@@ -349,13 +358,18 @@ def clang_format():
     return None
 
 
-def check_clang_format_has_nothing_to_change():
+@functools.cache
+def format_check():
+    """The process of clang-format, which takes as long as all other checks: main() starts it first. None: there is no clang-format 14."""
     tool = clang_format()
-    if not tool:
+    return tool and subprocess.Popen([tool, "--dry-run", "-ferror-limit=0", *map(str, formatted_sources())], cwd=ROOT,
+                                     text=True, stderr=subprocess.PIPE)
+
+
+def check_clang_format_has_nothing_to_change():
+    if not format_check():
         return ["no clang-format 14: scripts/install-deps test installs it"]
-    result = subprocess.run([tool, "--dry-run", "-ferror-limit=0", *map(str, formatted_sources())], cwd=ROOT,
-                            text=True, stderr=subprocess.PIPE)
-    hits = re.findall(r"^(\S+?):(\d+):\d+: (?:warning|error): code should be", result.stderr, re.M)
+    hits = re.findall(r"^(\S+?):(\d+):\d+: (?:warning|error): code should be", format_check().communicate()[1], re.M)
     return [f"{Path(f).relative_to(ROOT) if f.startswith('/') else f}:{line}: clang-format would change this"
             for f, line in hits]
 
@@ -368,6 +382,7 @@ def main():
         subprocess.run([clang_format() or sys.exit("no clang-format 14"), "-i", *map(str, formatted_sources())],
                        check=True)
     failed = 0
+    format_check()
     print(f"1..{len(CHECKS)}")
     for number, check in enumerate(CHECKS, 1):
         title = check.__name__[len("check_"):]
