@@ -179,6 +179,35 @@ SELFTEST(kprobes_context, a_handler_chooses_where_execution_continues)
 	unregister_kprobe(&probe);
 }
 
+static unsigned wrong_places;
+
+static int see_place(struct kprobe *p, struct pt_regs *regs)
+{
+	wrong_places += regs->ip != p->addr + 1;
+	return kprobe_count(p, regs);
+}
+
+SELFTEST(kprobes_context, one_function_has_a_probe_of_all_registers_and_one_of_arguments)
+{
+	static struct kprobe all = { .pre_handler = see_place },
+			     args = { .pre_handler = see_place, .args_only = true };
+
+	all.addr = args.addr = (unsigned long)ftrace_target_add;
+	wrong_places = 0;
+	reset();
+	ASSERT(register_kprobe(&all) == 0);
+	ASSERT(register_kprobe(&args) == 0);
+	EXPECT_EQ(ftrace_target_add(7, 8), 15);
+	EXPECT_EQ(atomic64_read(&kprobe_hits), 2);
+	EXPECT_EQ(wrong_places, 0);
+	unregister_kprobe(&args);
+	args.pre_handler = go_to_multiply;
+	ASSERT(register_kprobe(&args) == 0);
+	EXPECT_EQ(ftrace_target_add(7, 8), 56);
+	unregister_kprobe(&all);
+	unregister_kprobe(&args);
+}
+
 /* ---- a handler that runs for long ---- */
 
 static bool in_handler, left_handler;

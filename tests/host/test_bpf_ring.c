@@ -21,7 +21,7 @@ static void begin(u64 position)
 {
 	reader = producer = position;
 	memset(memory, 0, sizeof(memory));
-	ring = (struct bpf_ring){ (u8 *)memory, SIZE - 1, &reader, &producer, position, 7 };
+	ring = (struct bpf_ring){ (u8 *)memory, SIZE - 1, &reader, &producer, position, 7, position };
 }
 
 /* A record, or whether there is none. */
@@ -175,6 +175,25 @@ static void test_a_record_that_is_written_at_once_finds_the_ring_full(void **sta
 	assert_false(bpf_ring_write(&ring, "12345678", 8, &start));
 }
 
+/* The reader is looked at when what it had left before is used up. */
+static void test_a_reader_that_goes_on_gives_room_without_being_looked_at(void **state)
+{
+	u64 start;
+
+	(void)state;
+	begin(0);
+	assert_true(bpf_ring_write(&ring, "12345678", 8, &start));
+	assert_int_equal(ring.limit, SIZE - 1);
+	reader = producer;
+	assert_true(bpf_ring_write(&ring, "12345678", 8, &start));
+	assert_int_equal(ring.limit, SIZE - 1);
+	while (producer + 16 < SIZE)
+		assert_true(bpf_ring_write(&ring, "12345678", 8, &start));
+	assert_true(bpf_ring_write(&ring, "12345678", 8, &start));
+	assert_int_equal(ring.limit, 16 + SIZE - 1);
+	assert_false(bpf_ring_write(&ring, "12345678", 8, &start));
+}
+
 static void test_records_of_all_lengths_are_written_at_once(void **state)
 {
 	u8 from[BPF_RING_SHORT], *to;
@@ -288,6 +307,7 @@ int main(void)
 		cmocka_unit_test(test_a_record_is_written_at_once),
 		cmocka_unit_test(test_no_record_is_written_at_once_behind_a_busy_one),
 		cmocka_unit_test(test_a_record_that_is_written_at_once_finds_the_ring_full),
+		cmocka_unit_test(test_a_reader_that_goes_on_gives_room_without_being_looked_at),
 		cmocka_unit_test(test_records_of_all_lengths_are_written_at_once),
 		cmocka_unit_test(test_positions_may_pass_the_end_of_64_bits),
 		cmocka_unit_test(test_each_record_of_each_writer_arrives_once_and_whole),

@@ -127,67 +127,93 @@ void kprobe_detour_hit(void *data, struct pt_regs *regs)
 	preempt_enable_notrace();
 }
 
-/* The general case of a hit at a call site. Preemption off. */
+/* The pre_handler of kprobe_site.all. Preemption off, kprobe_active is 1. */
 __kprobes /* it may be in the handler of another probe */
-static noinline void ftrace_hit(struct kprobe_site *site, struct ftrace_regs *fregs)
+int kprobe_call_all(struct kprobe *all, struct pt_regs *regs)
 {
+	struct kprobe_site *site = container_of(all, struct kprobe_site, all);
+
+	if (call_pre_handlers(site, regs))
+		return 1;
+	regs->ip = site->addr + FTRACE_SITE_SIZE;
+	call_post_handlers(site, regs);
+	return 0;
+}
+
+/*
+ * A hit at a call site. Preemption off. has_ip: execution continues at regs->ip, so that is put
+ * back. Without it only arguments are saved, and regs->ip is nothing.
+ */
+static __always_inline void ftrace_hit(struct kprobe_table *table, unsigned long ip,
+				       struct ftrace_regs *fregs, bool has_ip)
+{
+	struct kprobe_site *site = kprobe_find_site(table, ip);
 	struct pt_regs *regs = &fregs->regs;
 	unsigned long continues = regs->ip;
+	struct kprobe *first;
 
-	if (this_cpu_read(kprobe_active)) {
+	if (unlikely(!site))
+		return;
+	if (unlikely(!this_cpu_is_zero(kprobe_active))) {
 		count_missed(site);
 		return;
 	}
 	this_cpu_write(kprobe_active, 1);
-	regs->ip = site->addr + 1;
+	regs->ip = ip + 1;
 	regs->sp = (unsigned long)ftrace_regs_return_slot(fregs);
-	if (call_pre_handlers(site, regs)) {
+	first = rcu_dereference(site->first);
+	if (unlikely(first->pre_handler(first, regs)))
 		ftrace_instruction_pointer_set(fregs, regs->ip);
-	} else {
-		regs->ip = site->addr + FTRACE_SITE_SIZE;
-		call_post_handlers(site, regs);
+	else if (has_ip)
 		regs->ip = continues;
-	}
 	this_cpu_write(kprobe_active, 0);
 }
 
 __kprobes /* it may be in the handler of another probe */
 static void kprobe_ftrace_handler(unsigned long ip, unsigned long parent_ip __unused,
-				  struct ftrace_ops *op, struct ftrace_regs *fregs)
+				  struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
 {
-	struct kprobe_site *site;
-	struct kprobe *only;
-
 	preempt_disable_notrace();
-	site = kprobe_find_site(container_of(op, struct kprobe_table, ops), ip);
-	if (unlikely(!site))
-		goto enable;
-	only = rcu_dereference(site->only);
-	if (likely(only && this_cpu_is_zero(kprobe_active))) {
-		struct pt_regs *regs = &fregs->regs;
-		unsigned long continues = regs->ip;
-
-		this_cpu_write(kprobe_active, 1);
-		regs->ip = ip + 1;
-		regs->sp = (unsigned long)ftrace_regs_return_slot(fregs);
-		if (unlikely(only->pre_handler(only, regs)))
-			ftrace_instruction_pointer_set(fregs, regs->ip);
-		else
-			regs->ip = continues;
-		this_cpu_write(kprobe_active, 0);
-	} else {
-		ftrace_hit(site, fregs);
-	}
-enable:
+	ftrace_hit(&kprobe_table, ip, fregs, true);
 	preempt_enable_notrace();
 }
 
-struct kprobe_table kprobe_table = { .ops = { .func = kprobe_ftrace_handler,
-					      .flags = FTRACE_OPS_FL_SAVE_REGS } };
-struct kprobe_table kprobe_args_table = { .ops = { .func = kprobe_ftrace_handler } };
+__kprobes /* it may be in the handler of another probe */
+static noinline void args_hit_with_ip(unsigned long ip, struct ftrace_regs *fregs)
+{
+	ftrace_hit(&kprobe_args_table, ip, fregs, true);
+}
+
+/* Another ops of the site may want all registers. */
+__kprobes /* it may be in the handler of another probe */
+static void kprobe_args_handler(unsigned long ip, unsigned long parent_ip __unused,
+				struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
+{
+	preempt_disable_notrace();
+	if (unlikely(fregs->regs.cs))
+		args_hit_with_ip(ip, fregs);
+	else
+		ftrace_hit(&kprobe_args_table, ip, fregs, false);
+	preempt_enable_notrace();
+}
+
+struct kprobe_site kprobe_no_site = { .addr = ~0UL };
+#define NO_SITES                                                                                   \
+	{                                                                                          \
+		[0 ... KPROBE_BUCKETS - 1] = &kprobe_no_site                                       \
+	}
+struct kprobe_table kprobe_table = {
+	.sites = NO_SITES,
+	.ops = { .func = kprobe_ftrace_handler, .flags = FTRACE_OPS_FL_SAVE_REGS },
+};
+struct kprobe_table kprobe_args_table = {
+	.sites = NO_SITES,
+	.ops = { .func = kprobe_args_handler },
+};
 
 bool kprobe_hides_preempt_off(unsigned long func)
 {
 	return func == (unsigned long)kprobe_ftrace_handler ||
+	       func == (unsigned long)kprobe_args_handler ||
 	       func == (unsigned long)kprobe_detour_hit;
 }

@@ -43,8 +43,11 @@ struct kprobe_site {
 	struct kprobe_table *table; /* [C] */
 	struct arch_kprobe arch;    /* [C] not at a call site of ftrace */
 	struct list_head probes;    /* [kprobe_mutex] of struct kprobe; RCU */
-	/* [kprobe_mutex] At a call site: the only enabled one, if it has no post_handler. RCU */
-	struct kprobe *only;
+	/*
+	 * [kprobe_mutex] RCU. At a call site: the only enabled probe, if it has no post_handler, or
+	 * &all, whose pre_handler calls the handlers of all.
+	 */
+	struct kprobe *first, all;
 	/* [kprobe_mutex] RCU. Not NULL: execution continues in it, after the int3, too. */
 	struct kprobe_detour *detour;
 	u32 round;     /* [kprobe_mutex] of the optimizer, that has made the detour */
@@ -71,12 +74,15 @@ static __always_inline bool kprobe_disabled(const struct kprobe *p)
 
 /* kprobe_args_table: probes at call sites that need only arguments. */
 extern struct kprobe_table kprobe_table, kprobe_args_table;
-extern struct kprobe_site *kprobe_slot_sites[KPROBE_BUCKETS]; /* [kprobe_mutex] to write; RCU */
+/* The end of each bucket of the two: no address is its. So a bucket has a first site to look at. */
+extern struct kprobe_site kprobe_no_site;
+int kprobe_call_all(struct kprobe *all, struct pt_regs *regs); /* pre_handler of kprobe_site.all */
+extern struct kprobe_site *kprobe_slot_sites[KPROBE_BUCKETS];  /* [kprobe_mutex] to write; RCU */
 
 static __always_inline struct kprobe_site **kprobe_bucket(struct kprobe_table *table,
 							  unsigned long addr)
 {
-	return &table->sites[(addr ^ addr >> 7) % KPROBE_BUCKETS];
+	return &table->sites[addr / 16 % KPROBE_BUCKETS]; /* functions are aligned */
 }
 
 static __always_inline struct kprobe_site **kprobe_slot_bucket(unsigned long slot)
@@ -84,14 +90,21 @@ static __always_inline struct kprobe_site **kprobe_slot_bucket(unsigned long slo
 	return &kprobe_slot_sites[slot / KPROBE_SLOT_SIZE % KPROBE_BUCKETS];
 }
 
-/* kprobe_mutex, or in a hit. */
+/* For a list of a table, while kprobe_mutex is held. */
+#define kprobe_for_each_site(site, sites)                                                          \
+	for (site = (sites); site != &kprobe_no_site; site = site->next)
+
+/* NULL: none. kprobe_mutex, or in a hit. */
 static __always_inline struct kprobe_site *kprobe_find_site(struct kprobe_table *table,
 							    unsigned long addr)
 {
 	struct kprobe_site *site = rcu_dereference(*kprobe_bucket(table, addr));
 
-	while (site && site->addr != addr)
+	while (unlikely(site->addr != addr)) {
 		site = rcu_dereference(site->next);
+		if (!site)
+			break;
+	}
 	return site;
 }
 

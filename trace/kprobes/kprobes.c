@@ -21,7 +21,7 @@
 DEFINE_MUTEX(kprobe_mutex);
 bool kprobes_all_disarmed;
 
-static struct kprobe_site *gone_sites; /* [kprobe_mutex] */
+static struct kprobe_site *gone_sites = &kprobe_no_site; /* [kprobe_mutex] */
 
 struct kprobe_site *kprobe_site_at(unsigned long addr)
 {
@@ -32,9 +32,10 @@ struct kprobe_site *kprobe_site_at(unsigned long addr)
 
 void kprobe_sites_for_each(void (*fn)(void *data, struct kprobe_site *site), void *data)
 {
+	struct kprobe_site *site;
+
 	for (unsigned i = 0; i < KPROBE_BUCKETS; i++)
-		for (struct kprobe_site *site = kprobe_table.sites[i]; site; site = site->next)
-			fn(data, site);
+		kprobe_for_each_site(site, kprobe_table.sites[i]) fn(data, site);
 }
 
 /* ---- sites ---- */
@@ -50,6 +51,8 @@ static struct kprobe_site *make_site(struct kprobe_table *sites, unsigned long a
 	site->addr = addr;
 	site->table = sites;
 	INIT_LIST_HEAD(&site->probes);
+	site->all.pre_handler = kprobe_call_all;
+	site->first = &site->all;
 	site->ftrace = ftrace_location(addr);
 	if (!site->ftrace)
 		error = arch_kprobe_prepare(&site->arch, addr, bytes,
@@ -149,8 +152,8 @@ static int update_site(struct kprobe_site *site)
 	int error = 0;
 
 	if (enabled != 1 || last->post_handler || !last->pre_handler)
-		last = NULL;
-	rcu_assign_pointer(site->only, last);
+		last = &site->all;
+	rcu_assign_pointer(site->first, last);
 	if (!wanted || !site->only_pre)
 		kprobe_unoptimize(site);
 	if (wanted == site->armed)
@@ -173,12 +176,17 @@ optimize:
 
 static int update_table(struct kprobe_table *sites)
 {
-	int error = 0;
+	struct kprobe_site *site;
+	int error;
 
 	for (unsigned i = 0; i < KPROBE_BUCKETS; i++)
-		for (struct kprobe_site *site = sites->sites[i]; site && !error; site = site->next)
+		kprobe_for_each_site(site, sites->sites[i])
+		{
 			error = update_site(site);
-	return error;
+			if (error)
+				return error;
+		}
+	return 0;
 }
 
 int kprobes_set_all(bool disarmed)
@@ -192,14 +200,14 @@ int kprobes_set_all(bool disarmed)
 	return error ? error : kretprobes_set_all();
 }
 
-static void visit_sites(const struct kprobe_site *site, kprobe_visit_t fn, void *data)
+static void visit_sites(const struct kprobe_site *sites, kprobe_visit_t fn, void *data)
 {
+	const struct kprobe_site *site;
 	const struct kprobe *p;
 
-	for (; site; site = site->next)
-		list_for_each_entry (p, &site->probes, list)
-			if (!(p->flags & KPROBE_FLAG_RETURNS))
-				fn(data, p, 'k', site->ftrace, site->jump);
+	kprobe_for_each_site(site, sites)
+		list_for_each_entry (p, &site->probes, list) if (!(p->flags & KPROBE_FLAG_RETURNS))
+			fn(data, p, 'k', site->ftrace, site->jump);
 }
 
 void kprobes_for_each(kprobe_visit_t fn, void *data)
@@ -370,7 +378,7 @@ static void table_gone(struct kprobe_table *sites, const struct module *module, 
 	for (unsigned i = 0; i < KPROBE_BUCKETS; i++) {
 		struct kprobe_site *site = sites->sites[i], *next;
 
-		for (; site; site = next) {
+		for (; site != &kprobe_no_site; site = next) {
 			next = site->next;
 			if (kprobe_in_module(site->addr, module, only_init))
 				site_gone(site);

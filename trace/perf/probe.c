@@ -47,7 +47,7 @@ static void hit(const struct perf_probe *probe, u8 mode, const unsigned long *he
 	perf_hit_with_record(&hit, &record, (u32)(sizeof(record.ent) + nr * sizeof(*head)));
 }
 
-noinline int perf_kprobe_count(struct kprobe *p, const struct pt_regs *regs)
+int perf_kprobe_count(struct kprobe *p, struct pt_regs *regs)
 {
 	unsigned long ip = regs->ip - 1;
 
@@ -55,14 +55,7 @@ noinline int perf_kprobe_count(struct kprobe *p, const struct pt_regs *regs)
 	return 0;
 }
 
-static int kprobe_hit(struct kprobe *p, struct pt_regs *regs)
-{
-	if (perf_program_passes(&to_perf_probe(p)->program, regs))
-		perf_kprobe_count(p, regs);
-	return 0;
-}
-
-noinline int perf_kretprobe_count(struct kretprobe_instance *ri, const struct pt_regs *regs)
+int perf_kretprobe_count(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = get_kretprobe(ri);
 	unsigned long head[2];
@@ -72,15 +65,6 @@ noinline int perf_kretprobe_count(struct kretprobe_instance *ri, const struct pt
 	head[0] = rp->kp.addr;
 	head[1] = get_kretprobe_retaddr(ri);
 	hit(to_perf_probe(&rp->kp), PERF_MODE_KERNEL, head, 2, regs);
-	return 0;
-}
-
-static int kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	struct kretprobe *rp = get_kretprobe(ri);
-
-	if (likely(rp) && perf_program_passes(&to_perf_probe(&rp->kp)->program, regs))
-		perf_kretprobe_count(ri, regs);
 	return 0;
 }
 
@@ -153,12 +137,6 @@ static int make_probe(struct perf_event *event,
 	return 0;
 }
 
-static int probe_set_program(struct perf_event *event, struct perf_program *program)
-{
-	rcu_assign_pointer(event->probe->program, program);
-	return 0;
-}
-
 /* ---- kprobe ---- */
 
 static int copy_function(struct perf_probe *probe, u64 from)
@@ -185,12 +163,16 @@ static void unregister(struct perf_probe *probe)
 		unregister_kprobe(&probe->rp.kp);
 }
 
-static void set_handlers(struct perf_probe *probe, const struct perf_program *program)
+/*
+ * A hit that has begun may still be in the handler of a program that goes. So the program stays in
+ * its place, but no hit that begins reads it there.
+ */
+static void set_handlers(struct perf_probe *probe, struct perf_program *program)
 {
-	WRITE_ONCE(probe->rp.kp.pre_handler,
-		   program && program->kprobe ? program->kprobe : kprobe_hit);
-	WRITE_ONCE(probe->rp.handler,
-		   program && program->kretprobe ? program->kretprobe : kretprobe_hit);
+	if (program)
+		rcu_assign_pointer(probe->program, program);
+	smp_store_release(&probe->rp.kp.pre_handler, program ? program->kprobe : perf_kprobe_count);
+	smp_store_release(&probe->rp.handler, program ? program->kretprobe : perf_kretprobe_count);
 }
 
 static bool samples_tell_registers(const struct perf_event_attr *attr)
@@ -249,7 +231,7 @@ static int kprobe_set_program(struct perf_event *event, struct perf_program *pro
 	if (error)
 		return error;
 	set_handlers(probe, program);
-	return probe_set_program(event, program);
+	return 0;
 }
 
 static void kprobe_place(const struct perf_event *event, struct perf_program_place *place)
@@ -341,6 +323,12 @@ static void uprobe_destroy(struct perf_event *event)
 	kfree(probe);
 }
 
+static int uprobe_set_program(struct perf_event *event, struct perf_program *program)
+{
+	rcu_assign_pointer(event->probe->program, program);
+	return 0;
+}
+
 static void uprobe_place(const struct perf_event *event, struct perf_program_place *place)
 {
 	place->is_return = event->probe->is_return;
@@ -355,7 +343,7 @@ static const struct pmu uprobe PERF_PMU(uprobe) = {
 	.event_init = uprobe_init,
 	.destroy = uprobe_destroy,
 	.set_filter = probe_set_filter,
-	.set_program = probe_set_program,
+	.set_program = uprobe_set_program,
 	.program_kind = PERF_PROGRAM_UPROBE,
 	.program_place = uprobe_place,
 };

@@ -14,11 +14,12 @@ struct perf_program;
 
 struct perf_probe {
 	bool is_return;
-	struct perf_program *program; /* [E] to write, RCU to read; NULL: none */
-	char name[KSYM_NAME_LEN];     /* of the function; "": an address */
-	struct kretprobe rp;          /* kprobe; not at a return: only rp.kp */
-	struct path path;             /* uprobe; counted */
-	char *path_name;              /* as it was given */
+	/* [E] to write, RCU to read. uprobe: NULL: none. kprobe: only for the program's handlers */
+	struct perf_program *program;
+	char name[KSYM_NAME_LEN]; /* of the function; "": an address */
+	struct kretprobe rp;      /* kprobe; not at a return: only rp.kp */
+	struct path path;         /* uprobe; counted */
+	char *path_name;          /* as it was given */
 	struct uprobe_consumer consumer;
 }; /* constant once registered, but for the program */
 
@@ -27,12 +28,12 @@ static __always_inline struct perf_probe *to_perf_probe(struct kprobe *p)
 	return container_of(p, struct perf_probe, rp.kp);
 }
 
-/* For the handlers, in their context. NULL: the program has just gone. */
+/* For the handlers of a program, in their context: that program, or one that has replaced it. */
 static __always_inline struct perf_program *perf_kprobe_program(struct kprobe *p)
 {
 	return rcu_dereference(to_perf_probe(p)->program);
 }
-/* Also NULL if the probe is being unregistered: then perf_kretprobe_count() does nothing. */
+/* NULL: the probe is being unregistered. Then perf_kretprobe_count() does nothing. */
 static __always_inline struct perf_program *
 perf_kretprobe_program(const struct kretprobe_instance *ri)
 {
@@ -41,6 +42,6 @@ perf_kretprobe_program(const struct kretprobe_instance *ri)
 	return likely(rp) ? perf_kprobe_program(&rp->kp) : NULL;
 }
 
-/* Counts the hit, or makes a sample. As the handlers, which may return its result: 0. */
-int perf_kprobe_count(struct kprobe *p, const struct pt_regs *regs);
-int perf_kretprobe_count(struct kretprobe_instance *ri, const struct pt_regs *regs);
+/* The handlers without a program: the hit counts, or makes a sample. 0. */
+int perf_kprobe_count(struct kprobe *p, struct pt_regs *regs);
+int perf_kretprobe_count(struct kretprobe_instance *ri, struct pt_regs *regs);

@@ -67,9 +67,8 @@ struct perf_program {
 	/*
 	 * Of the PMU `kprobe`: the handlers of its probe while it has the program, instead of run:
 	 * all in one function, which saves registers once. perf_kprobe_program() and
-	 * perf_kretprobe_program() give them the program, or NULL: it has just gone. If the program
-	 * lets the hit pass, or there is none, they call perf_kprobe_count() or
-	 * perf_kretprobe_count().
+	 * perf_kretprobe_program() give them the program. If it lets the hit pass, they call
+	 * perf_kprobe_count() or perf_kretprobe_count().
 	 */
 	int (*kprobe)(struct kprobe *p, struct pt_regs *regs);
 	int (*kretprobe)(struct kretprobe_instance *ri, struct pt_regs *regs);

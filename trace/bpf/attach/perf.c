@@ -51,11 +51,7 @@ static u32 run_hit(struct perf_program *program, void *context)
 /* The same as the handlers of a kprobe. */
 static int kprobe_hit(struct kprobe *p, struct pt_regs *regs)
 {
-	struct perf_program *program = perf_kprobe_program(p);
-
-	if (unlikely(!program) || unlikely(run(program, regs)))
-		return perf_kprobe_count(p, regs);
-	return 0;
+	return unlikely(run(perf_kprobe_program(p), regs)) ? perf_kprobe_count(p, regs) : 0;
 }
 
 static int kretprobe_hit(struct kretprobe_instance *ri, struct pt_regs *regs)

@@ -25,7 +25,10 @@ struct bpf_run_ctx {
 	unsigned long func_ip;    /* bpf_get_func_ip() of KPROBE programs; 0: no function */
 	struct perf_event *event; /* of PERF_EVENT programs */
 };
-/* Of the program that runs on this CPU. Not set for raw tracepoints and tp_btf: no helper asks. */
+/*
+ * Of the program that runs on this CPU, if it is one of those with a context; else an old one, or
+ * NULL: the helpers of no other program ask.
+ */
 DECLARE_PER_CPU(const struct bpf_run_ctx *, bpf_run_ctx);
 
 /* Helpers. Only those of programs that run with a context. */
@@ -102,7 +105,6 @@ static __always_inline u32 bpf_event_run(const struct bpf_prog *prog, const stru
 		return 0;
 	this_cpu_write(bpf_run_ctx, ctx);
 	result = bpf_prog_run_counted(prog, program_ctx);
-	this_cpu_write(bpf_run_ctx, NULL);
 	bpf_event_exit();
 	return result;
 }

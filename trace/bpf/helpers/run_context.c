@@ -3,19 +3,15 @@
 #include "trace/bpf/attach/run.h"
 #include "trace/bpf/helpers/helpers.h"
 
-/* KPROBE, TRACEPOINT and PERF_EVENT programs. A test run has no attachment. */
+/* KPROBE, TRACEPOINT and PERF_EVENT programs. There is no test run of them. */
 BPF_CALL_0(bpf_get_attach_cookie_run)
 {
-	const struct bpf_run_ctx *run = bpf_current_run_ctx();
-
-	return run ? run->cookie : 0;
+	return bpf_current_run_ctx()->cookie;
 }
 
 BPF_CALL_0(bpf_get_func_ip_run)
 {
-	const struct bpf_run_ctx *run = bpf_current_run_ctx();
-
-	return run ? run->func_ip : 0;
+	return bpf_current_run_ctx()->func_ip;
 }
 
 /* fentry, fexit and fmod_ret programs. */

@@ -209,9 +209,8 @@ BPF_CALL_4(bpf_perf_event_read_value, const struct bpf_map *, map, u64, flags, u
 /* Of the event whose sample runs the program. */
 BPF_CALL_3(bpf_perf_prog_read_value, const void *, ctx __unused, u64 *, to, u32, size)
 {
-	const struct bpf_run_ctx *run = bpf_current_run_ctx();
 	struct perf_values values;
-	s64 error = run && run->event ? perf_read_local(run->event, &values) : -EINVAL;
+	s64 error = perf_read_local(bpf_current_run_ctx()->event, &values);
 
 	return put_values(error, &values, to, size);
 }

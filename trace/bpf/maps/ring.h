@@ -44,6 +44,7 @@ struct bpf_ring {
 	u64 *producer;     /* [C] this points into a page that the reader sees; [W] */
 	u64 pending;       /* [W] all records before it are complete */
 	u32 owner;         /* [C] */
+	u64 limit;         /* [W] a record may end there, as the reader was when last looked at */
 };
 
 /* The whole record of so many bytes. */
@@ -75,10 +76,15 @@ static inline void bpf_ring_pass_complete(struct bpf_ring *ring, u64 producer)
 	ring->pending = at;
 }
 
-/* Whether the reader has left the place of a record that ends there. */
-static __always_inline bool bpf_ring_is_read(const struct bpf_ring *ring, u64 end)
+/* Whether the reader has left the place of a record that ends there. The lock held. */
+static __always_inline bool bpf_ring_is_read(struct bpf_ring *ring, u64 end)
 {
-	return end - smp_load_acquire(ring->reader) <= ring->mask;
+	u64 reader = smp_load_acquire(ring->reader);
+
+	if (end - reader > ring->mask)
+		return false;
+	ring->limit = reader + ring->mask;
+	return true;
 }
 
 /* Whether a record from start to end is free. The lock held. */
@@ -146,7 +152,9 @@ static __always_inline bool bpf_ring_write(struct bpf_ring *ring, const void *da
 	u64 at = *ring->producer, end = at + ALIGN(len + BPF_RINGBUF_HDR_SZ, 8);
 	struct bpf_ring_record *record;
 
-	if (unlikely(len > BPF_RING_SHORT || ring->pending != at || !bpf_ring_is_read(ring, end)))
+	if (unlikely(len > BPF_RING_SHORT || ring->pending != at))
+		return false;
+	if (unlikely((s64)(ring->limit - end) < 0) && !bpf_ring_is_read(ring, end))
 		return false;
 	ring->pending = end;
 	record = bpf_ring_at(ring, at);
