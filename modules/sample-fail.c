@@ -43,10 +43,13 @@ static void fail_call(unsigned long ip __unused, unsigned long parent_ip __unuse
 	ftrace_override_function_with_return(fregs);
 }
 
-/* IPMODIFY: the callback changes ip. Only one ops of each function may do this. */
+/*
+ * IPMODIFY: the callback changes ip. Only one ops of each function may do this. SAVE_REGS: it changes
+ * rax, which is not saved otherwise.
+ */
 static struct ftrace_ops fail_ops = {
 	.func = fail_call,
-	.flags = FTRACE_OPS_FL_IPMODIFY,
+	.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS,
 };
 
 static int sample_fail_show(struct seq_file *m, void *unused __unused)

@@ -123,7 +123,7 @@ static void on_return(struct ftrace_graph_ret *trace, struct fgraph_ops *gops, s
 		broken("the user sees the depth %d at the return, and %d at the entry", trace->depth, call->depth);
 	if (call->data && (!data || data[0] != call->func || data[2] != ~call->func))
 		broken("the user's data for the call has changed");
-	if (!frames && ftrace_get_regs(fregs))
+	if (!frames && fregs->regs.cs)
 		broken("cs in struct ftrace_regs is not 0, so the user believes that all registers are there");
 	result = result_of(call);
 	if (!frames && (trace->retval != ~result || fregs->regs.dx != result))

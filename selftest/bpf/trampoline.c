@@ -172,7 +172,8 @@ SELFTEST(bpf_trampoline, a_function_that_another_one_replaces_has_programs)
 
 SELFTEST(bpf_trampoline, a_function_whose_result_is_overridden_has_programs)
 {
-	struct ftrace_ops ops = { .func = override, .flags = FTRACE_OPS_FL_IPMODIFY };
+	struct ftrace_ops ops = { .func = override,
+				  .flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS };
 
 	check_with(test, &ops, 4711);
 }

@@ -45,7 +45,8 @@ static void refuse_one(unsigned long ip __unused, unsigned long parent_ip __unus
 	ftrace_override_function_with_return(fregs);
 }
 
-static struct ftrace_ops refuse_ops = { .func = refuse_one, .flags = FTRACE_OPS_FL_IPMODIFY };
+static struct ftrace_ops refuse_ops = { .func = refuse_one,
+					.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS };
 
 void refuse_all(bool on)
 {

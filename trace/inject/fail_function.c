@@ -197,8 +197,8 @@ static int add_failing(const char *name)
 	function->type = entry.type;
 	function->retval = adjust_error(entry.type, 0);
 	function->ops.func = fail_function_callback;
-	function->ops.flags =
-		FTRACE_OPS_FL_DYNAMIC | FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_RECURSION;
+	function->ops.flags = FTRACE_OPS_FL_DYNAMIC | FTRACE_OPS_FL_IPMODIFY |
+			      FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_RECURSION;
 	err = attach_failing(function, address);
 	if (err) {
 		ftrace_free_filter(&function->ops);

@@ -64,7 +64,8 @@ static int allocations_changed(struct fault_attr *attr);
 	{                                                                                          \
 		.attr = FAULT_ATTR(name, allocations_changed),                                     \
 		.ops = { .func = (callback),                                                       \
-			 .flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_RECURSION },              \
+			 .flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_SAVE_REGS |               \
+				  FTRACE_OPS_FL_RECURSION },                                       \
 		.ignore_wait = true, .min_order = 1,                                               \
 	}
 static struct allocation_fault failslab = ALLOCATION_FAULT("failslab", failslab_callback);

@@ -148,7 +148,7 @@ static __always_inline void ftrace_hit(struct kprobe_table *table, unsigned long
 				       struct ftrace_regs *fregs, bool has_ip)
 {
 	struct kprobe_site *site = kprobe_find_site(table, ip);
-	struct pt_regs *regs = &fregs->regs;
+	struct pt_regs *regs = ftrace_partial_regs(fregs);
 	unsigned long continues = regs->ip;
 	struct kprobe *first;
 
@@ -160,7 +160,6 @@ static __always_inline void ftrace_hit(struct kprobe_table *table, unsigned long
 	}
 	this_cpu_write(kprobe_active, 1);
 	regs->ip = ip + 1;
-	regs->sp = (unsigned long)ftrace_regs_return_slot(fregs);
 	first = rcu_dereference(site->first);
 	if (unlikely(first->pre_handler(first, regs)))
 		ftrace_instruction_pointer_set(fregs, regs->ip);

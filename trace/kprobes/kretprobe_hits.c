@@ -67,7 +67,7 @@ __calls_callbacks static noinline int enter_site(struct kretprobe_site *site,
 						 struct ftrace_graph_ent *trace,
 						 struct fgraph_ops *gops, struct ftrace_regs *fregs)
 {
-	struct pt_regs *regs = &fregs->regs;
+	struct pt_regs *regs = ftrace_partial_regs(fregs);
 	unsigned long continues = regs->ip;
 	int entered;
 
@@ -75,7 +75,6 @@ __calls_callbacks static noinline int enter_site(struct kretprobe_site *site,
 		count_missed(site);
 		return 0;
 	}
-	regs->sp = (unsigned long)ftrace_regs_return_slot(fregs);
 	regs->ip = trace->func + 1;
 	this_cpu_write(kprobe_active, 1);
 	entered = enter_probes(site, trace, gops, regs);

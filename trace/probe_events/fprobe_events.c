@@ -46,8 +46,7 @@ static __hit int entry_hit(struct fprobe *fp, unsigned long entry_ip __unused,
 {
 	const struct trace_fprobe *tf = container_of(fp, struct trace_fprobe, fp);
 
-	fregs->regs.sp = (unsigned long)ftrace_regs_return_slot(fregs);
-	trace_probe_hit(&tf->probe, &tf->addr, 1, &fregs->regs);
+	trace_probe_hit(&tf->probe, &tf->addr, 1, ftrace_partial_regs(fregs));
 	return 0;
 }
 
@@ -69,8 +68,7 @@ static int keep_args(struct fprobe *fp, unsigned long entry_ip __unused,
 {
 	const struct trace_fprobe *tf = container_of(fp, struct trace_fprobe, fp);
 
-	fregs->regs.sp = (unsigned long)ftrace_regs_return_slot(fregs);
-	probe_entry_args_store(&tf->probe.entry_args, &fregs->regs, entry_data);
+	probe_entry_args_store(&tf->probe.entry_args, ftrace_partial_regs(fregs), entry_data);
 	return 0;
 }
 

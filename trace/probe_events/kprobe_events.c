@@ -148,9 +148,10 @@ static bool needs_few_registers(const struct trace_kprobe *tk)
 	for (unsigned i = 0; i < tk->probe.nr_args; i++) {
 		const struct probe_source *source = &tk->probe.args[i].source;
 
-		if (source->kind != PROBE_SOURCE_REGISTER || source->value == REGS_RESULT_OFFSET)
+		if (source->kind != PROBE_SOURCE_REGISTER)
 			continue;
-		if (tk->is_return || !regs_is_argument((int)source->value))
+		if (tk->is_return ? source->value != REGS_RESULT_OFFSET
+				  : !regs_is_argument((int)source->value))
 			return false;
 	}
 	return true;

@@ -5,16 +5,18 @@
 #pragma once
 
 #include "arch/cpu/ptrace.h"
+#include "arch/irq/descriptors.h"
+#include "arch/unwind/stacktrace.h"
 #include "kernel/compiler.h"
 
 struct ftrace_ops;
 struct text_patch;
 
 /*
- * Saved registers. ftrace_caller saves the integer arguments and ax; ftrace_regs_caller saves all
+ * Saved registers. ftrace_caller saves the integer arguments; ftrace_regs_caller saves all
  * registers. The structure is on the stack of the task. A callback may change it: both restore the
  * registers that they have saved. ftrace_instruction_pointer_set() changes the address where
- * execution continues.
+ * execution continues. The words of registers that are not saved have no meaning.
  */
 struct ftrace_regs {
 	struct pt_regs regs;
@@ -27,10 +29,12 @@ void ftrace_stub(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *o
 /* Calls the code at r10, which returns to the address in r11; all other registers stay. */
 void ftrace_direct_caller(void);
 
-/* Returns all registers, or NULL if only the arguments were saved. */
+/* Returns all registers of a function's entry, or NULL if only the arguments were saved. */
 static __always_inline struct pt_regs *ftrace_get_regs(struct ftrace_regs *fregs)
 {
-	return fregs->regs.cs ? &fregs->regs : NULL;
+	const unsigned long site_bp = *(const unsigned long *)(fregs + 1);
+
+	return site_bp & FTRACE_ALL_SAVED ? &fregs->regs : NULL;
 }
 
 /* Returns argument n (0..5) of the traced function: an integer or a pointer (System V ABI). */
@@ -84,7 +88,8 @@ static __always_inline void ftrace_instruction_pointer_set(struct ftrace_regs *f
 
 /*
  * The next two, for the same callbacks, skip the function: its caller continues, and sees value as
- * the result. Names of Linux (include/linux/ftrace.h).
+ * the result. Names of Linux (include/linux/ftrace.h). The ops needs FTRACE_OPS_FL_SAVE_REGS, too:
+ * ax is no argument, and ftrace_caller does not restore it.
  */
 static inline void ftrace_regs_set_return_value(struct ftrace_regs *fregs, unsigned long value)
 {
@@ -98,13 +103,24 @@ static inline void ftrace_override_function_with_return(struct ftrace_regs *freg
 /* Returns bp at the call site. */
 static inline unsigned long ftrace_regs_bp(const struct ftrace_regs *fregs)
 {
-	return *(const unsigned long *)(fregs + 1);
+	return *(const unsigned long *)(fregs + 1) & ~FTRACE_ALL_SAVED;
 }
 
 /* Returns the place of the traced function's own return address. A callback may change it. */
 static __always_inline unsigned long *ftrace_regs_return_slot(struct ftrace_regs *fregs)
 {
 	return ftrace_regs_site_slot(fregs) + 1;
+}
+
+/*
+ * Returns the arguments as registers for code that knows no ftrace: with sp, and with cs, by which
+ * user_mode() tells that they are not of a program.
+ */
+static __always_inline struct pt_regs *ftrace_partial_regs(struct ftrace_regs *fregs)
+{
+	fregs->regs.sp = (unsigned long)ftrace_regs_return_slot(fregs);
+	fregs->regs.cs = __KERNEL_CS;
+	return &fregs->regs;
 }
 
 /*

@@ -26,13 +26,15 @@ KERNEL_SS	equ 0x18
 ;
 ;	PARENT_RETURN	the function's return address	pushed by the call of the function
 ;	SITE_RETURN	the address behind the site	pushed by the call at the site
-;	SITE_BP		rbp at the site			<- rbp - SITE_FRAME
+;	SITE_BP		rbp at the site			<- rbp
 ;	0		struct ftrace_regs (ftrace.h)	<- rsp
 ;
 ; The three words at the top are the frame of a site: two return addresses instead of one, because
-; the traced function has not made its own frame yet. Bit 1 of rbp tells the unwinder that it points
-; to such a frame (arch/unwind/unwind.c).
-SITE_FRAME	equ 2
+; the traced function has not made its own frame yet. The unwinder (arch/unwind/unwind.c) sees that
+; by its address: frames of functions are at multiples of 16, because the stack is aligned at each
+; call, and this one is 8 off. In the word SITE_BP, which is a multiple of 8 or odd, bit 1 says that
+; all registers are saved.
+ALL_SAVED	equ 2
 SITE_BP		equ PT_SIZE		; rbp at the call site
 SITE_RETURN	equ PT_SIZE + 8		; the address after the site; the callback may change it
 PARENT_RETURN	equ PT_SIZE + 2 * 8	; the function's own return address
@@ -55,15 +57,16 @@ ftrace_stub:
 ; them: so lea, not sub.
 %macro MAKE_FRAME 0
 	push	rbp
-	lea	rbp, [rsp + SITE_FRAME]
+	mov	rbp, rsp
+	CFI_BASE rbp
 	lea	rsp, [rsp - PT_SIZE]
 	CFI_ADJUST PT_SIZE
 %endmacro
 
 ; Registers, each after its place: the arguments of a function, and the others that a callback may
 ; see, without bp, sp and ip, which are in the frames.
-%define ARGUMENTS	AX, rax, CX, rcx, DX, rdx, SI, rsi, DI, rdi, R8, r8, R9, r9
-%define THE_REST	R15, r15, R14, r14, R13, r13, R12, r12, BX, rbx, R11, r11, R10, r10
+%define ARGUMENTS	CX, rcx, DX, rdx, SI, rsi, DI, rdi, R8, r8, R9, r9
+%define THE_REST	R15, r15, R14, r14, R13, r13, R12, r12, BX, rbx, R11, r11, R10, r10, AX, rax
 
 %macro SAVE 2-*
   %rep %0 / 2
@@ -84,17 +87,16 @@ ftrace_stub:
 ; Calls func(ip, parent_ip, ops, fregs). ftrace_trampoline.c uses the two labels.
 %macro CALL_CALLBACK 0
 	mov	rcx, rsp
-	mov	rdi, [rbp - SITE_FRAME + 8]	; ip: the address of the site
+	mov	rdi, [rbp + 8]			; ip: the address of the site
 	sub	rdi, SITE_SIZE
-	mov	rsi, [rbp - SITE_FRAME + 16]	; parent_ip
+	mov	rsi, [rbp + 16]			; parent_ip
 .load_ops:
 	mov	rdx, [rel ftrace_no_ops]
 .call:
 	call	ftrace_ops_list_func
 %endmacro
 
-; Saves the arguments only: 0 in PT_CS tells the callback. The last ret goes to the instruction
-; behind the site.
+; Saves the arguments only. The last ret goes to the instruction behind the site.
 global ftrace_caller
 ftrace_caller:
 	CFI_FUNCTION
@@ -104,13 +106,9 @@ ftrace_caller:
 ;	CALL_CALLBACK
 	MAKE_FRAME
 	SAVE	ARGUMENTS
-	mov	qword [rsp + PT_CS], 0		; the other registers are not saved
 	CALL_CALLBACK
 	RESTORE	ARGUMENTS
-	mov	rbp, [rsp + SITE_BP]
-	CFI_RESTORED rbp
-	add	rsp, SITE_RETURN
-	CFI_ADJUST -SITE_RETURN
+	leave
 	ret
 ; END LAB 4
 .end:
@@ -130,6 +128,8 @@ ftrace_regs_caller:
 	SAVE	THE_REST
 	mov	rax, [rsp + SITE_BP]
 	mov	[rsp + PT_BP], rax
+	CFI_SAVED rbp, PT_BP
+	or	qword [rsp + SITE_BP], ALL_SAVED
 	mov	qword [rsp + PT_ORIG_AX], 0
 	mov	rax, [rsp + SITE_RETURN]
 	mov	[rsp + PT_IP], rax
@@ -144,6 +144,7 @@ ftrace_regs_caller:
 	RESTORE	THE_REST
 	mov	rbp, [rsp + PT_BP]
 	CFI_RESTORED rbp
+	CFI_DEPTH cfi_depth
 	push	qword [rsp + PT_FLAGS]
 	popfq
 	lea	rsp, [rsp + SITE_RETURN]

@@ -5,11 +5,14 @@
 #include "kernel/compiler.h"
 
 /*
- * A bit in the frame pointer of the code that calls callbacks of ftrace. Its frame has three words:
- * rbp at the call site, the address behind the site, and the return address of the traced function.
+ * Whether a frame pointer is that of the code that calls callbacks of ftrace. Its frame has three
+ * words: rbp at the call site, the address behind the site, and the return address of the traced
+ * function. Frames of functions, which have one return address, are at multiples of 16. In the
+ * first word, the bit FTRACE_ALL_SAVED tells ftrace_get_regs() that all registers are saved.
  */
-#define SITE_FRAME      2UL
-#define SITE_FRAME_SIZE 24
+#define IS_SITE_FRAME(bp) ((bp)&8)
+#define SITE_FRAME_SIZE   24
+#define FTRACE_ALL_SAVED  2UL
 
 struct task_struct;
 

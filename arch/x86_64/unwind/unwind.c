@@ -1,13 +1,14 @@
 /*
  * Stack unwinding by frame pointers.
  *
- * In each function [rbp] is the caller's rbp and [rbp + 8] the return address. An entry stub sets
- * rbp to the address of its pt_regs + 1 (arch/irq/entry.inc), so an odd frame pointer leads through
- * an exception or interrupt to the interrupted function, which may be on another stack. ftrace
- * marks its frame by bit 1 (arch/ftrace/ftrace_entry.asm): it has two return addresses, [rbp + 8]
- * into the traced function, and [rbp + 16] into the function's caller. The registers of a program,
- * and a frame pointer of 0, end the trace. The unwinder reads only known stacks, and frames on one
- * stack must have ascending addresses.
+ * In each function [rbp] is the caller's rbp and [rbp + 8] the return address. An entry stub
+ * sets rbp to the address of its pt_regs + 1 (arch/irq/entry.inc), so an odd frame pointer leads
+ * through an exception or interrupt to the interrupted function, which may be on another stack.
+ * The frame of ftrace is not at a multiple of 16, as the others are
+ * (arch/ftrace/ftrace_entry.asm): it has two return addresses, [rbp + 8] into the traced
+ * function, and [rbp + 16] into the function's caller. The registers of a program, and a frame
+ * pointer of 0, end the trace. The unwinder reads only known stacks, and frames on one stack
+ * must have ascending addresses.
  *
  * An oops uses the unwinder to find a callback that has faulted, while every function may still
  * call that callback. So nothing here is traced or calls a traced function.
@@ -179,10 +180,8 @@ bool unwind_next(struct unwind *u)
 		unwind_from_regs(u, regs);
 		return true;
 	}
-	if (unlikely(bp & SITE_FRAME)) {
-		bp &= ~SITE_FRAME;
+	if (unlikely(IS_SITE_FRAME(bp)))
 		size = SITE_FRAME_SIZE;
-	}
 	if (!IS_ALIGNED(bp, 8))
 		return false;
 	if (unlikely(!in_bounds(&u->stack, bp, size))) {
@@ -191,10 +190,12 @@ bool unwind_next(struct unwind *u)
 			return false;
 		u->stack.high = b.high;
 	}
-	if (unlikely(size == SITE_FRAME_SIZE))
-		u->extra_ip = return_address(u, *(unsigned long *)(bp + 16), bp + 16);
-	u->ip = return_address(u, *(unsigned long *)(bp + 8), bp + 8);
 	u->bp = *(unsigned long *)bp;
+	if (unlikely(size == SITE_FRAME_SIZE)) {
+		u->extra_ip = return_address(u, *(unsigned long *)(bp + 16), bp + 16);
+		u->bp &= ~FTRACE_ALL_SAVED;
+	}
+	u->ip = return_address(u, *(unsigned long *)(bp + 8), bp + 8);
 	u->stack.low = bp + 1;
 	return u->ip != 0;
 }

@@ -79,7 +79,7 @@ noinline int arch_stack_walk_reliable(struct task_struct *task,
 		ret = consume(arg, ip);
 		if (ret)
 			return ret;
-		if (!IS_ALIGNED(bp, 8) || bp <= slot || bp > end - 8)
+		if (!IS_ALIGNED(bp, 16) || bp <= slot || bp > end - 8)
 			return -EINVAL;
 		slot = bp + 8;
 		bp = *(unsigned long *)bp;

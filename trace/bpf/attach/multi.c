@@ -43,7 +43,7 @@ static u64 find_cookie(const struct bpf_multi_link *multi, unsigned long addr)
 static void complete_regs(struct pt_regs *regs, unsigned long ip)
 {
 	regs->r15 = regs->r14 = regs->r13 = regs->r12 = regs->bx = 0;
-	regs->r11 = regs->r10 = regs->orig_ax = regs->flags = regs->ss = 0;
+	regs->r11 = regs->r10 = regs->ax = regs->orig_ax = regs->flags = regs->ss = 0;
 	regs->ip = ip;
 }
 
@@ -57,11 +57,10 @@ static void hit(const struct bpf_multi_link *multi, unsigned long func, struct p
 static int entry_hit(struct fprobe *fp, unsigned long entry_ip, unsigned long ret_ip __unused,
 		     struct ftrace_regs *fregs, void *entry_data __unused)
 {
-	struct pt_regs *regs = &fregs->regs;
+	struct pt_regs *regs = ftrace_partial_regs(fregs);
 
 	if (!ftrace_get_regs(fregs)) {
 		complete_regs(regs, entry_ip);
-		regs->sp = (unsigned long)ftrace_regs_return_slot(fregs);
 		regs->bp = ftrace_regs_bp(fregs);
 	}
 	hit(container_of(fp, struct bpf_multi_link, fp), entry_ip, regs);

@@ -66,7 +66,7 @@ void function_record(struct trace_array *tr, unsigned long ip, unsigned long par
 static __always_inline unsigned function_walk_stack(unsigned long *site, unsigned long *callers)
 {
 	unsigned long low = (unsigned long)current->stack, high = low + THREAD_SIZE - 16;
-	unsigned long bp = site[0];
+	unsigned long bp = site[0] & ~FTRACE_ALL_SAVED;
 	unsigned count = 2;
 	int idx = 0;
 
@@ -75,7 +75,7 @@ static __always_inline unsigned function_walk_stack(unsigned long *site, unsigne
 	while (bp && bp != (unsigned long)task_pt_regs(current) + 1 && count < TRACE_STACK_MAX) {
 		unsigned long next;
 
-		if ((bp & 7) || bp < low || bp > high)
+		if ((bp & 15) || bp < low || bp > high)
 			return 0;
 		next = ((unsigned long *)bp)[0];
 		callers[count] = ftrace_graph_ret_addr(current, &idx, ((unsigned long *)bp)[1],
@@ -111,7 +111,7 @@ static __always_inline void function_trace_callers(struct trace_array *tr, unsig
 
 	/* Frames of trace/ftrace/ops.c may lie between the stub's frame and this one. */
 	do
-		bp = (unsigned long *)(bp[0] & ~SITE_FRAME);
+		bp = (unsigned long *)(bp[0] & ~FTRACE_ALL_SAVED);
 	while (bp[1] != ip + MCOUNT_INSN_SIZE);
 	count = function_walk_stack(bp, callers);
 	if (likely(count))
