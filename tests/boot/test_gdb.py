@@ -69,7 +69,7 @@ def nop_tracer(debugged):
     debugged.machine.check("echo nop > current_tracer; echo > set_ftrace_filter; echo > set_graph_function; echo > trace")
 
 
-@pytest.mark.parametrize("tracer, instructions", [("function", 15), ("function_graph", 26)])
+@pytest.mark.parametrize("tracer, instructions", [("function", 15), ("function_graph", 23)])
 def test_each_instruction_of_a_trampoline_has_a_complete_backtrace(debugged, tracer, instructions):
     debugged.machine.check(f"echo vfs_read > set_ftrace_filter; echo {tracer} > current_tracer")
     where, = re.findall(r"call (0x[0-9a-f]+): the trampoline of", debugged.gdb("nop5-sites vfs_read")[0])

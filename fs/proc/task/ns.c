@@ -78,7 +78,7 @@ static int mnt_ns_open(struct inode *inode, struct file *file)
 	return file->f_mode & FMODE_WRITE ? -EPERM : 0;
 }
 
-static const struct inode_operations mnt_ns_inode_operations = { .fixed_mode = true };
+static const struct inode_operations mnt_ns_inode_operations = { .immutable = true };
 static const struct file_operations mnt_ns_operations = { .open = mnt_ns_open };
 
 static int __init mnt_ns_init(void)

@@ -43,5 +43,10 @@ int main(void)
 	CALL(access("nope", F_OK));
 	CALL(access("f", 99));
 	CALL(syscall(439, -100, "f", 0, 0x9999));
+	/* All tasks share it: nobody changes it. */
+	CALL(chmod("/proc/self/ns/mnt", 0600));
+	CALL(chown("/proc/self/ns/mnt", 1, 1));
+	CALL(utimensat(-100, "/proc/self/ns/mnt", NULL, 0));
+	CALL(open("/proc/self/ns/mnt", O_RDWR));
 	return 0;
 }
