@@ -16,11 +16,6 @@
  * program of root with the mode that its last owner chose: set-user-id, for example.
  */
 
-static int want_change(const struct path *path)
-{
-	return path->dentry->d_inode->i_op->immutable ? -EPERM : mnt_want_write(path);
-}
-
 /* ---- mode ---- */
 
 /* i_mutex is held. */
@@ -42,7 +37,7 @@ static int change_mode_locked(struct inode *inode, umode_t mode)
 static int change_mode(const struct path *path, umode_t mode)
 {
 	struct inode *inode = path->dentry->d_inode;
-	int err = want_change(path);
+	int err = mnt_want_write(path);
 
 	if (err)
 		return err;
@@ -115,7 +110,7 @@ static bool chown_takes_privileges(const struct inode *inode)
 static int vfs_chown(const struct path *path, u32 uid, u32 gid)
 {
 	struct inode *inode = path->dentry->d_inode;
-	int err = want_change(path);
+	int err = mnt_want_write(path);
 
 	if (err)
 		return err;
@@ -248,7 +243,7 @@ static int vfs_utimes(const struct path *path, const struct __kernel_timespec *t
 	times = times ? times : now;
 	if (times[0].tv_nsec == UTIME_OMIT && times[1].tv_nsec == UTIME_OMIT)
 		return 0;
-	err = want_change(path);
+	err = mnt_want_write(path);
 	if (err)
 		return err;
 	mutex_lock(&inode->i_mutex);

@@ -195,7 +195,7 @@ struct inode_operations {
 	/* Tells if a DCACHE_REVALIDATE dentry is still valid. No lock held; may not sleep. */
 	bool (*revalidate)(struct dentry *dentry);
 	bool fixed_mode;       /* chmod is refused: -EPERM */
-	bool immutable;        /* so is each change of an attribute, as by Linux's S_IMMUTABLE */
+	bool immutable;        /* so is each change, as by Linux's S_IMMUTABLE */
 	const char *automount; /* of a DCACHE_AUTOMOUNT dentry: a type of file system */
 	int (*create)(struct inode *dir, struct dentry *dentry, umode_t mode);
 	int (*mkdir)(struct inode *dir, struct dentry *dentry, umode_t mode);

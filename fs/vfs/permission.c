@@ -42,6 +42,8 @@ int inode_permission(struct inode *inode, unsigned mask)
 
 int mnt_want_write(const struct path *path)
 {
+	if (path->dentry->d_inode->i_op->immutable)
+		return -EPERM;
 	return mnt_is_readonly(path->mnt) ? -EROFS : 0;
 }
 

@@ -9,6 +9,7 @@
 #include "kernel/sched/mutex.h"
 #include "trace/ftrace/ftrace.h"
 #include "trace/kprobes/kprobes.h"
+#include "trace/kprobes/partial_regs.h"
 
 #define FTRACE_SITE_SIZE 5
 

@@ -18,6 +18,7 @@
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
 #include "kernel/module_list.h"
+#include "trace/kprobes/partial_regs.h"
 #include "trace/probe_events/probe_place.h"
 
 #define RETURN_SUFFIX "%return"

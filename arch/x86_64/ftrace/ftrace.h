@@ -5,7 +5,6 @@
 #pragma once
 
 #include "arch/cpu/ptrace.h"
-#include "arch/irq/descriptors.h"
 #include "arch/unwind/stacktrace.h"
 #include "kernel/compiler.h"
 
@@ -32,9 +31,7 @@ void ftrace_direct_caller(void);
 /* Returns all registers of a function's entry, or NULL if only the arguments were saved. */
 static __always_inline struct pt_regs *ftrace_get_regs(struct ftrace_regs *fregs)
 {
-	const unsigned long site_bp = *(const unsigned long *)(fregs + 1);
-
-	return site_bp & FTRACE_ALL_SAVED ? &fregs->regs : NULL;
+	return *(const unsigned long *)(fregs + 1) & FTRACE_ALL_SAVED ? &fregs->regs : NULL;
 }
 
 /* Returns argument n (0..5) of the traced function: an integer or a pointer (System V ABI). */
@@ -110,17 +107,6 @@ static inline unsigned long ftrace_regs_bp(const struct ftrace_regs *fregs)
 static __always_inline unsigned long *ftrace_regs_return_slot(struct ftrace_regs *fregs)
 {
 	return ftrace_regs_site_slot(fregs) + 1;
-}
-
-/*
- * Returns the arguments as registers for code that knows no ftrace: with sp, and with cs, by which
- * user_mode() tells that they are not of a program.
- */
-static __always_inline struct pt_regs *ftrace_partial_regs(struct ftrace_regs *fregs)
-{
-	fregs->regs.sp = (unsigned long)ftrace_regs_return_slot(fregs);
-	fregs->regs.cs = __KERNEL_CS;
-	return &fregs->regs;
 }
 
 /*

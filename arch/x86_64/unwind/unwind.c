@@ -190,12 +190,10 @@ bool unwind_next(struct unwind *u)
 			return false;
 		u->stack.high = b.high;
 	}
-	u->bp = *(unsigned long *)bp;
-	if (unlikely(size == SITE_FRAME_SIZE)) {
+	if (unlikely(size == SITE_FRAME_SIZE))
 		u->extra_ip = return_address(u, *(unsigned long *)(bp + 16), bp + 16);
-		u->bp &= ~FTRACE_ALL_SAVED;
-	}
 	u->ip = return_address(u, *(unsigned long *)(bp + 8), bp + 8);
+	u->bp = *(unsigned long *)bp & ~FTRACE_ALL_SAVED;
 	u->stack.low = bp + 1;
 	return u->ip != 0;
 }

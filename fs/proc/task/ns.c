@@ -71,15 +71,9 @@ static const struct pid_entry ns_entry PID_ENTRY("ns") = { .name = "ns",
 							   .iops = &ns_dir_inode_operations,
 							   .fops = &ns_dir_operations };
 
-/* Nobody changes what all tasks share. Linux: an immutable inode. */
-static int mnt_ns_open(struct inode *inode, struct file *file)
-{
-	(void)inode;
-	return file->f_mode & FMODE_WRITE ? -EPERM : 0;
-}
-
+/* Nobody changes what all tasks share. */
 static const struct inode_operations mnt_ns_inode_operations = { .immutable = true };
-static const struct file_operations mnt_ns_operations = { .open = mnt_ns_open };
+static const struct file_operations mnt_ns_operations;
 
 static int __init mnt_ns_init(void)
 {

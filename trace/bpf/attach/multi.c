@@ -10,6 +10,7 @@
 #include "trace/bpf/attach/link.h"
 #include "trace/bpf/attach/run.h"
 #include "trace/kprobes/fprobe.h"
+#include "trace/kprobes/partial_regs.h"
 
 #define CNT_MAX (1U << 20) /* Linux's */
 
@@ -43,7 +44,8 @@ static u64 find_cookie(const struct bpf_multi_link *multi, unsigned long addr)
 static void complete_regs(struct pt_regs *regs, unsigned long ip)
 {
 	regs->r15 = regs->r14 = regs->r13 = regs->r12 = regs->bx = 0;
-	regs->r11 = regs->r10 = regs->ax = regs->orig_ax = regs->flags = regs->ss = 0;
+	regs->r11 = regs->r10 = regs->ax = regs->orig_ax = 0;
+	regs->cs = regs->flags = regs->ss = 0;
 	regs->ip = ip;
 }
 
