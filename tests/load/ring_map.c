@@ -6,28 +6,23 @@
  *	ring_map storm N  N times: processes that map, fork, read, unmap, die, resize, clear and take snapshots, all at once
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#define TRACING    "/sys/kernel/tracing/"
+#define PUT O_TRUNC
+#include "cases.h"
+
 #define RAW(cpu)   TRACING "per_cpu/cpu" cpu "/trace_pipe_raw"
-#define PAGE       4096UL
 #define GET_READER _IO('R', 0x20)
-#define SAY(call)  (errno = 0, say(#call, (long)(call)))
 
 struct meta {
 	uint32_t meta_page_size, meta_struct_len, subbuf_size, nr_subbufs;
@@ -35,33 +30,6 @@ struct meta {
 	uint32_t id, reader_read;
 	uint64_t flags, entries, overrun, read;
 };
-
-static void say(const char *what, long result)
-{
-	printf("%s -> %s\n", what, result == -1 ? strerror(errno) : "ok");
-	fflush(stdout);
-}
-
-static void fail(const char *what)
-{
-	printf("DEFECT: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-/* Writes text to a file of tracefs: 0 or -1. */
-static int put(const char *file, const char *text)
-{
-	char path[128];
-	int fd, result;
-
-	snprintf(path, sizeof(path), TRACING "%s", file);
-	fd = open(path, O_WRONLY | O_TRUNC);
-	if (fd < 0)
-		return -1;
-	result = write(fd, text, strlen(text)) < 0 ? -1 : 0;
-	close(fd);
-	return result;
-}
 
 static int open_raw(const char *path)
 {

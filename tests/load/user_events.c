@@ -7,26 +7,21 @@
  *	user_events cost       what a write of 8 bytes costs, in nanoseconds
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-#define TRACING   "/sys/kernel/tracing/"
-#define DATA      TRACING "user_events_data"
-#define PAGE      4096UL
-#define SAY(call) (errno = 0, say(#call, (long)(call)))
+#define PUT O_APPEND
+#include "cases.h"
+
+#define DATA TRACING "user_events_data"
 
 struct user_reg {
 	uint32_t size;
@@ -48,33 +43,6 @@ struct user_unreg {
 #define DIAG_IOCSUNREG _IOW('*', 2, struct user_unreg *)
 #define PERSIST        1
 #define MULTI          2
-
-static void say(const char *what, long result)
-{
-	printf("%s -> %s\n", what, result == -1 ? strerror(errno) : "ok");
-	fflush(stdout);
-}
-
-static void fail(const char *what)
-{
-	printf("DEFECT: %s: %s\n", what, strerror(errno));
-	fflush(stdout);
-	_exit(1);
-}
-
-static int put(const char *file, const char *text)
-{
-	char path[160];
-	int fd, result;
-
-	snprintf(path, sizeof(path), TRACING "%s", file);
-	fd = open(path, O_WRONLY | O_APPEND);
-	if (fd < 0)
-		return -1;
-	result = write(fd, text, strlen(text)) < 0 ? -1 : 0;
-	close(fd);
-	return result;
-}
 
 static int last_index;
 
