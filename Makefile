@@ -381,7 +381,7 @@ TYPES := $(if $(filter btf,$(LINKED)),$(PAHOLE))
 define link
 	$(call say,LD,$@)
 	$(Q)$(LD) $(LDFLAGS) -T $< -o $@.tmp $(filter %.o,$^) $(O)/symvers.ld
-	$(if $(TYPES),$(Q)PAHOLE='$(PAHOLE)' NM='$(NM)' OBJCOPY='$(OBJCOPY)' scripts/btf $@.tmp $@.btf.o)
+	$(if $(TYPES),$(Q)PAHOLE='$(PAHOLE)' OBJCOPY='$(OBJCOPY)' scripts/btf $@.tmp $@.btf.o)
 	$(Q)$(LD) $(LDFLAGS) --defsym=__kallsyms_size=$$($(O)/scripts/kallsyms size $@.tmp) \
 		-T $< -o $@.tmp $(filter %.o,$^) $(if $(TYPES),$@.btf.o) $(O)/symvers.ld
 	$(Q)$(O)/scripts/kallsyms fill $@.tmp $@ && chmod +x $@ && rm $@.tmp

@@ -5,17 +5,9 @@
 #include "kernel/btf/btf.h"
 #include "kernel/btf/vmlinux.h"
 #include "kernel/kallsyms.h"
-#include "kernel/lib/string.h"
 #include "kernel/printk/printk.h"
 #include "kernel/sched/mutex.h"
 #include "kernel/sections.h"
-
-/*
- * The function of a system call has untyped parameters (kernel/syscalls/syscalls.h). The types are
- * those of its body, which is inlined there. The build gives the body's name to pahole.
- */
-#define SYSCALL_PREFIX "__x64_" /* __x64_sys_read */
-#define BODY_PREFIX    "__do_"  /* __do_sys_read */
 
 static DEFINE_MUTEX(btf_mutex);
 static bool loaded;              /* [btf_mutex] to write */
@@ -62,17 +54,12 @@ static bool is_ambiguous(const char *name)
 
 const struct btf_type *btf_proto_at(unsigned long address)
 {
-	char name[KSYM_NAME_LEN], *body = name + strlen(SYSCALL_PREFIX) - strlen(BODY_PREFIX);
 	const struct btf *btf = btf_vmlinux();
-	const struct btf_type *proto;
+	char name[KSYM_NAME_LEN];
 	unsigned long offset;
 
 	if (!btf || address >= (unsigned long)_end ||
 	    !kallsyms_lookup(address, NULL, &offset, name) || offset || is_ambiguous(name))
 		return NULL;
-	proto = btf_find_func_proto(btf, name);
-	if (proto || strncmp(name, SYSCALL_PREFIX, strlen(SYSCALL_PREFIX)) != 0)
-		return proto;
-	memcpy(body, BODY_PREFIX, strlen(BODY_PREFIX));
-	return btf_find_func_proto(btf, body);
+	return btf_find_func_proto(btf, name);
 }

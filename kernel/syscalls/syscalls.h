@@ -141,18 +141,20 @@ static __always_inline enum syscall_way syscall_boundary(void)
 #define SYSCALL_METADATA0(name)
 #endif
 
+/* The body has no symbol. If the compiler made one, it would not be that of the function. */
+#define SYSCALL_BODY_SYMBOL(name) __symbol("__do_sys_" #name)
 extern const unsigned long syscall_no_args[SYSCALL_ARGS_MAX]; /* all 0 */
 /* The same for a call without arguments. */
 #define SYSCALL_DEFINE0(name_)                                                                     \
 	long __se_sys_##name_(void) SYSCALL_SYMBOL(name_);                                         \
 	SYSCALL_METADATA0(name_)                                                                   \
-	static __always_inline long __do_sys_##name_(void);                                        \
+	static __always_inline long __x64_sys_##name_(void) SYSCALL_BODY_SYMBOL(name_);            \
 	static noinline long traced_sys_##name_(void)                                              \
 	{                                                                                          \
 		long __ret;                                                                        \
                                                                                                    \
 		TRACEPOINT_WITHOUT_SITE(sys_enter, syscall_no_args, __NR_##name_);                 \
-		__ret = __do_sys_##name_();                                                        \
+		__ret = __x64_sys_##name_();                                                       \
 		TRACEPOINT_WITHOUT_SITE(sys_exit, __NR_##name_, __ret);                            \
 		return __ret;                                                                      \
 	}                                                                                          \
@@ -164,14 +166,15 @@ extern const unsigned long syscall_no_args[SYSCALL_ARGS_MAX]; /* all 0 */
 			return traced_sys_##name_();                                               \
 		if (unlikely(__way == SYSCALL_DIVERTED))                                           \
 			return syscall_divert();                                                   \
-		return __do_sys_##name_();                                                         \
+		return __x64_sys_##name_();                                                        \
 	}                                                                                          \
-	static __always_inline long __do_sys_##name_(void)
+	static __always_inline long __x64_sys_##name_(void)
 
 /*
  * SYSCALL_DEFINE3(write, …) { body } makes:
  *
- *	__do_sys_write()	the body, with the real types; inline in the next two
+ *	__x64_sys_write()	the body, inline in the next two. Its types are what tracers and
+ *				programs of eBPF see of the function: BTF knows names in C
  *	__se_sys_write()	its symbol is __x64_sys_write; sys_call_table points to it
  *	traced_sys_write()	the same between two tracepoints, for a traced task
  *	SYSCALL_METADATA	an entry in the linker table `syscalls`, from which
@@ -182,8 +185,8 @@ extern const unsigned long syscall_no_args[SYSCALL_ARGS_MAX]; /* all 0 */
 #define SYSCALL_DEFINE(n, name, ...)                                                               \
 	long __se_sys_##name(SYSCALL_MAP##n(SYSCALL_RAW, __VA_ARGS__)) SYSCALL_SYMBOL(name);       \
 	SYSCALL_METADATA(n, name, __VA_ARGS__)                                                     \
-	static __always_inline long __do_sys_##name(                                               \
-		SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__));                                   \
+	static __always_inline long __x64_sys_##name(                                              \
+		SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__)) SYSCALL_BODY_SYMBOL(name);         \
 	static noinline long traced_sys_##name(SYSCALL_MAP##n(SYSCALL_RAW, __VA_ARGS__))           \
 	{                                                                                          \
 		long __ret;                                                                        \
@@ -192,7 +195,7 @@ extern const unsigned long syscall_no_args[SYSCALL_ARGS_MAX]; /* all 0 */
 					((const unsigned long[SYSCALL_ARGS_MAX]){                  \
 						SYSCALL_MAP##n(SYSCALL_REGISTER, __VA_ARGS__) }),  \
 					__NR_##name);                                              \
-		__ret = __do_sys_##name(SYSCALL_MAP##n(SYSCALL_CAST, __VA_ARGS__));                \
+		__ret = __x64_sys_##name(SYSCALL_MAP##n(SYSCALL_CAST, __VA_ARGS__));               \
 		TRACEPOINT_WITHOUT_SITE(sys_exit, __NR_##name, __ret);                             \
 		return __ret;                                                                      \
 	}                                                                                          \
@@ -204,6 +207,6 @@ extern const unsigned long syscall_no_args[SYSCALL_ARGS_MAX]; /* all 0 */
 			return traced_sys_##name(SYSCALL_MAP##n(SYSCALL_ARGUMENT, __VA_ARGS__));   \
 		if (unlikely(__way == SYSCALL_DIVERTED))                                           \
 			return syscall_divert();                                                   \
-		return __do_sys_##name(SYSCALL_MAP##n(SYSCALL_CAST, __VA_ARGS__));                 \
+		return __x64_sys_##name(SYSCALL_MAP##n(SYSCALL_CAST, __VA_ARGS__));                \
 	}                                                                                          \
-	static __always_inline long __do_sys_##name(SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__))
+	static __always_inline long __x64_sys_##name(SYSCALL_MAP##n(SYSCALL_PARAMETER, __VA_ARGS__))

@@ -36,6 +36,9 @@ modify: truncate of another process: 0
 modify: a second one: 0
 modify: truncate with a number: -22
 modify: truncate after: 0
+modify: attach to rmdir: 0
+modify: rmdir with a program: -122
+modify: rmdir after: 0
 """
 
 

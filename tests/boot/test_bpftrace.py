@@ -28,6 +28,9 @@ ONE_LINERS = {
     "uprobe": (f"uprobe:{LIBC}:malloc {{ @[comm] = hist(arg0); }} uretprobe:{LIBC}:malloc {{ @r = count(); }} END2", [r"@\[bpftrace\]:", BAR, r"@r: \d+"]),
     "kfunc": ("kfunc:vfs_read { @[args->count] = count(); } END2", [r"@\[\d+\]: \d+"]),
     "kretfunc": ("kretfunc:vfs_read { @h = hist(retval); @n[str(args->file->f_path.dentry->d_name.name)] = count(); } END2", ["@h:", BAR, r"@n\[passwd\]: \d+"]),
+    # On Linux the function of a system call has the saved registers as its only argument.
+    "syscall": ('kfunc:__x64_sys_openat { @f[args->flags & 3] = count(); } kretfunc:__x64_sys_openat /retval >= 0/ { @[str(uptr(args->filename))] = count(); } END2',
+                [r"@\[/etc/passwd\]: \d+", r"@f\[0\]: \d+"]),
     "software": ("software:page-faults:1 { @[comm] = count(); } END2", [r"@\[(?:sh|wc|ls)\]: \d+"]),
     "stacks": ('kprobe:vfs_open { @[kstack(5), ustack(5), comm] = count(); @k[ksym(reg("ip"))] = count(); @u[usym(reg("sp"))] = count(); } END2',
                [r"@\[\n +vfs_open\+\d+\n", r"@k\[vfs_open\]: \d+", r"@u\[0x\w+\]: \d+"]),

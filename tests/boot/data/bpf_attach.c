@@ -400,6 +400,19 @@ static void check_modify(void)
 	unlink("/tmp/modify");
 }
 
+/* The function of a system call has the types of the call; all system calls are functions that may fail. */
+static void check_modify_syscall(void)
+{
+	long link;
+
+	mkdir("/tmp/modify", 0700);
+	link = attach_modify(load_modify("__x64_sys_rmdir", -EDQUOT, NULL, 0));
+	say("modify: attach to rmdir", link);
+	printf("modify: rmdir with a program: %d\n", rmdir("/tmp/modify") ? -errno : 0);
+	close((int)link);
+	printf("modify: rmdir after: %d\n", rmdir("/tmp/modify") ? -errno : 0);
+}
+
 /* ---- storm ---- */
 
 #define NR_THREADS 4
@@ -510,6 +523,7 @@ int main(int argc, char **argv)
 	if (argc > 2) {
 		check_multi(map);
 		check_modify();
+		check_modify_syscall();
 	}
 	return 0;
 }

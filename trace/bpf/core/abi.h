@@ -8,6 +8,10 @@
 #include "kernel/types.h"
 #include "trace/bpf/core/insn.h"
 
+/* Linkage: the vlen of a FUNC, the word behind a VAR. Programs find the names in BTF. */
+enum { BTF_FUNC_STATIC, BTF_FUNC_GLOBAL, BTF_FUNC_EXTERN };
+enum { BTF_VAR_STATIC, BTF_VAR_GLOBAL_ALLOCATED, BTF_VAR_GLOBAL_EXTERN };
+
 enum bpf_cmd {
 	BPF_MAP_CREATE,
 	BPF_MAP_LOOKUP_ELEM,

@@ -11,13 +11,12 @@
 #include "kernel/lib/string.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/sched/sched.h"
+#include "trace/bpf/core/abi.h"
 #include "trace/bpf/load/btf_check.h"
 
 #define INFO_MASK 0x9f00ffff /* the bits of btf_type.info that have a meaning */
 #define INT_MASK  0x0fffffff /* the same of the word behind an INT */
 enum { INT_SIGNED = 1, INT_CHAR = 2, INT_BOOL = 4 };
-enum { FUNC_GLOBAL = 1 }; /* linkage of a FUNC, in its vlen: also STATIC 0 and EXTERN 2 */
-enum { VAR_STATIC, VAR_GLOBAL_ALLOCATED };
 
 enum name_rule { ANY_NAME, NO_NAME, NAME_OR_NONE, NAME, TEXT };
 
@@ -169,8 +168,7 @@ static const char *check_var(const struct btf_type *t)
 
 	if (!t->type)
 		return "Invalid type_id";
-	return linkage == VAR_STATIC || linkage == VAR_GLOBAL_ALLOCATED ? NULL
-									: "Linkage not supported";
+	return linkage <= BTF_VAR_GLOBAL_ALLOCATED ? NULL : "Linkage not supported";
 }
 
 static const char *check_float(const struct btf_type *t)
@@ -194,7 +192,7 @@ static const char *check_kind(const struct btf *btf, const struct btf_type *t)
 	case BTF_KIND_ENUM64:
 		return check_values(btf, t);
 	case BTF_KIND_FUNC:
-		return btf_vlen(t) > FUNC_GLOBAL ? "Invalid func linkage" : NULL;
+		return btf_vlen(t) > BTF_FUNC_GLOBAL ? "Invalid func linkage" : NULL;
 	case BTF_KIND_VAR:
 		return check_var(t);
 	case BTF_KIND_DATASEC:

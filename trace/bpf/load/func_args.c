@@ -7,8 +7,6 @@
 #include "trace/bpf/core/btf.h"
 #include "trace/bpf/verifier/verifier.h"
 
-#define BTF_FUNC_GLOBAL 1 /* vlen of a FUNC: its linkage */
-
 /* Where lines are known, a line begins at each function. Both are in order. */
 static int check_line_info(struct bpf_verifier_env *env)
 {
