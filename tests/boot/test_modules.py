@@ -408,6 +408,13 @@ def test_a_direct_call_goes_to_a_module(machine, name, function, letters):
     assert re.search("waking up|handle mm fault", machine.check(f"cat {TRACING}/trace"))
 
 
+def test_a_backtrace_in_code_in_front_of_a_function_has_the_caller_of_the_function(machine):
+    machine.check(f"cd {TRACING}; echo > trace; echo 1 > options/stacktrace; modprobe ftrace-direct; sleep 0.1; echo 0 > options/stacktrace; cd")
+    trace = machine.check(f"cat {TRACING}/trace; rmmod ftrace-direct")
+    stacks = re.findall(r"<stack trace>\n((?: => .*\n)+)", trace)
+    assert stacks and all(re.match(r" => my_direct_func\n => direct_tramp\n => wake_up_process\n => \w+\n", stack) for stack in stacks), trace
+
+
 def test_interrupts_and_preemption_are_off_as_long_as_asked(machine):
     """The events preemptirq see the sites of a module that was loaded before them, and of one that comes later."""
     on, off = (f"echo {value} > {TRACING}/events/preemptirq/enable" for value in (1, 0))

@@ -190,7 +190,8 @@ bool unwind_next(struct unwind *u)
 			return false;
 		u->stack.high = b.high;
 	}
-	if (unlikely(size == SITE_FRAME_SIZE))
+	/* A module's assembly may call with a misaligned stack: then the word is another one. */
+	if (unlikely(size == SITE_FRAME_SIZE) && is_text_address(*(unsigned long *)(bp + 16)))
 		u->extra_ip = return_address(u, *(unsigned long *)(bp + 16), bp + 16);
 	u->ip = return_address(u, *(unsigned long *)(bp + 8), bp + 8);
 	u->bp = *(unsigned long *)bp & ~FTRACE_ALL_SAVED;
