@@ -8,7 +8,7 @@
  * second check is the real one. It must not take what the first one refused, or it forgot that a number
  * or a slot matters.
  *
- * runs: 5000
+ * runs: 2500
  * flags: -O1
  * libraries: -Wl,--wrap=is_precise,--wrap=is_slot_read,--wrap=scalar_branch
  * sources: tests/host/bpf_world.c kernel/btf/btf.c

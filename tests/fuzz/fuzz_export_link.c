@@ -4,7 +4,7 @@
  * each frame until it is acknowledged.
  *
  * sources: user/trace-export/link.c user/trace-export/deflate.c user/trace-export/crc32.c
- * runs: 2000
+ * runs: 1000
  * flags: -O1
  */
 #include <errno.h>

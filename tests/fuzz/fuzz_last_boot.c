@@ -7,7 +7,7 @@
  * sources: trace/ring_buffer/persistent.c trace/ring_buffer/write.c trace/ring_buffer/manage.c trace/ring_buffer/read.c trace/ring_buffer/iter.c trace/ring_buffer/wait.c
  * sources: trace/core/valid_entry.c trace/core/event_types.c trace/core/trace_seq.c trace/tracers/function/args.c fs/vfs/seq_file.c
  * sources: kernel/lib/vsprintf*.c kernel/lib/errname.c kernel/lib/string_helpers.c
- * runs: 2000
+ * runs: 1000
  */
 #define sched_setscheduler libc_sched_setscheduler
 #include <pthread.h>

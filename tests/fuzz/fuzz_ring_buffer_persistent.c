@@ -3,7 +3,7 @@
  * changes: place (3 bytes) and new byte. The next boot and its readers must stay inside the area and come to an end.
  *
  * sources: trace/ring_buffer/persistent.c trace/ring_buffer/write.c trace/ring_buffer/manage.c trace/ring_buffer/read.c trace/ring_buffer/iter.c trace/ring_buffer/wait.c
- * runs: 1000
+ * runs: 500
  */
 #include <stdint.h>
 #include <stdlib.h>

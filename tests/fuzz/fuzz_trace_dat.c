@@ -3,7 +3,7 @@
  * readable fields.
  *
  * sources: scripts/trace/dat.c scripts/trace/dat_sections.c scripts/trace/dat_v6.c scripts/trace/dat_v7.c scripts/trace/dat_pages.c scripts/trace/dat_names.c scripts/trace/dat_format.c scripts/trace/dat_other.c scripts/trace/print_parse.c scripts/trace/print_eval.c scripts/trace/print_text.c
- * runs: 1000
+ * runs: 500
  * libraries: -lz -lzstd
  */
 #define _GNU_SOURCE

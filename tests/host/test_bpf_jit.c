@@ -168,7 +168,7 @@ static unsigned store_registers(struct bpf_insn *insns)
 static void random_programs_run_as_in_the_interpreter(void **state)
 {
 	(void)state;
-	for (unsigned round = 0; round < 20000; round++) {
+	for (unsigned round = 0, end = tries(20000); round < end; round++) {
 		struct bpf_subprog subprogs[] = { { .start = 0, .stack_depth = 256 },
 						  { .stack_depth = 256 } };
 		struct bpf_insn insns[RANDOM_INSNS * 3];

@@ -223,10 +223,10 @@ static void test_all_small_tnums_at_the_edges_of_halves(void **state)
 
 static void test_random_scalars_keep_their_members(void **state)
 {
-	unsigned i;
+	unsigned i, end;
 
 	(void)state;
-	for (i = 0; i < 20000; i++) {
+	for (i = 0, end = tries(20000); i < end; i++) {
 		struct sample a = random_sample(), b = random_sample();
 
 		check_pair(&a, &b);
@@ -235,11 +235,11 @@ static void test_random_scalars_keep_their_members(void **state)
 
 static void test_truncation_keeps_the_lower_bytes(void **state)
 {
-	unsigned i, m;
+	unsigned i, m, end;
 	u8 bytes;
 
 	(void)state;
-	for (i = 0; i < 200000; i++) {
+	for (i = 0, end = tries(200000); i < end; i++) {
 		struct sample a = random_sample();
 
 		bytes = 1 << i % 3;
@@ -281,10 +281,10 @@ static void test_sums_and_bitwise_results_know_every_bit_that_is_certain(void **
 
 static void test_tnum_of_a_range_holds_the_range(void **state)
 {
-	unsigned i;
+	unsigned i, end;
 
 	(void)state;
-	for (i = 0; i < 100000; i++) {
+	for (i = 0, end = tries(100000); i < end; i++) {
 		u64 a = random_edge(), b = random_edge(), low = min(a, b), high = max(a, b);
 		u64 between = low + (high - low == UINT64_MAX ? random_u64()
 							      : random_u64() % (high - low + 1));

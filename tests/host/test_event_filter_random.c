@@ -188,7 +188,7 @@ static void random_record(void)
 static void test_random_filters_agree_with_a_model(void **state)
 {
 	static char text[1 << 20];
-	unsigned passed = 0, rounds = 20000;
+	unsigned passed = 0, rounds = tries(20000);
 
 	(void)state;
 	for (unsigned i = 0; i < rounds; i++) {

@@ -27,16 +27,15 @@ static size_t read_bytes(const char *text, u8 *code, size_t size)
 /* The operand of "bnd jmp 401012 <main+0x2>": the last word before the name. */
 static unsigned long read_target(const char *text)
 {
-	char copy[256], *end;
+	const char *end = strstr(text, " <");
 
-	snprintf(copy, sizeof(copy), "%s", text);
-	end = strstr(copy, " <");
 	if (!end)
-		end = copy + strcspn(copy, "\n");
-	*end = 0;
-	while (end > copy && end[-1] == ' ')
-		*--end = 0;
-	return strtoul(strrchr(copy, ' ') + 1, NULL, 16);
+		end = text + strcspn(text, "\n");
+	while (end > text && end[-1] == ' ')
+		end--;
+	while (end > text && end[-1] != ' ')
+		end--;
+	return strtoul(end, NULL, 16);
 }
 
 static bool is_relative(enum insn_flow flow)

@@ -15,7 +15,6 @@
 
 #define AREA_SIZE (512UL << 10)
 #define KEY       0x1234UL
-#define FLIPS     3000
 
 __thread unsigned rb_host_cpu;
 __thread unsigned rb_host_reads;
@@ -239,6 +238,7 @@ static void test_flipped_bits_never_crash_and_damaged_pages_are_counted(void **s
 {
 	struct ring_buffer_recovery clean, found;
 	struct trace_buffer *buffer;
+	unsigned rounds = tries(3000);
 	u64 counted = 0;
 
 	crash();
@@ -246,7 +246,7 @@ static void test_flipped_bits_never_crash_and_damaged_pages_are_counted(void **s
 	memcpy(copy, area, AREA_SIZE);
 	ring_buffer_free(boot(&clean));
 	srandom(1);
-	for (unsigned i = 0; i < FLIPS; i++) {
+	for (unsigned i = 0; i < rounds; i++) {
 		unsigned flips = 1 + (unsigned)random() % 8;
 
 		memcpy(area, copy, AREA_SIZE);
@@ -259,7 +259,7 @@ static void test_flipped_bits_never_crash_and_damaged_pages_are_counted(void **s
 		use(buffer);
 		ring_buffer_free(buffer);
 	}
-	assert_true(counted > FLIPS / 4);
+	assert_true(counted > rounds / 4);
 	free(copy);
 }
 

@@ -108,7 +108,7 @@ static void random_records(unsigned seed)
 static void test_any_records_in_any_pieces_give_the_same_text(void **state)
 {
 	(void)state;
-	for (unsigned seed = 0; seed < 300; seed++) {
+	for (unsigned seed = 0, end = tries(300); seed < end; seed++) {
 		struct file file = { .f_mode = FMODE_READ };
 		loff_t pos = 0;
 
@@ -123,7 +123,7 @@ static void test_any_records_in_any_pieces_give_the_same_text(void **state)
 static void test_seeks_and_reads_in_any_order_give_the_bytes_of_the_place(void **state)
 {
 	(void)state;
-	for (unsigned seed = 0; seed < 100; seed++) {
+	for (unsigned seed = 0, end = tries(100); seed < end; seed++) {
 		struct file file = { .f_mode = FMODE_READ };
 
 		random_records(seed);
