@@ -44,7 +44,7 @@ def kind(boot="elf", build=BUILD, kernel="nop5", initrd=None, icount=False, dire
     kernel = kernel or "nop5"
     images = [path.stat() for path in (Path(build) / f"{kernel}.elf", Path(build) / "rootfs.cpio", BUILD / "rootfs.cpio") if path.exists()]
     extra = [str(word).replace(str(directory), "") for word in extra]
-    what = (str(build), kernel, initrd, Nop5.in_turns, extra, sorted(others.items()), [(image.st_mtime_ns, image.st_size) for image in images])
+    what = (str(build), kernel, initrd, extra, sorted(others.items()), [(image.st_mtime_ns, image.st_size) for image in images])
     return Path(os.environ[DIRECTORY]) / hashlib.sha256(repr(what).encode()).hexdigest()[:16]
 
 

@@ -236,13 +236,10 @@ def pytest_runtest_makereport(item, call):
 
 
 def pytest_runtest_setup(item):
-    Nop5.in_turns = not SIDE_BY_SIDE and not any(item.get_closest_marker(mark) for mark in ("soak", "variant", "tools"))
     if SOAK_END and time.monotonic() > SOAK_END:
         pytest.skip("the time of SOAK is up")
 
 
-# The virtual CPUs of the machines of `make test` take turns; those of `make soak` run side by side, and with this the former do, too.
-SIDE_BY_SIDE = bool(os.environ.get("NOP5_SIDE_BY_SIDE"))
 # `make soak` with a budget starts no test after its end.
 SOAK_END = os.environ.get("NOP5_SOAK_SECONDS") and time.monotonic() + int(os.environ["NOP5_SOAK_SECONDS"])
 

@@ -26,9 +26,6 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 HANG = int(os.environ.get("NOP5_HANG", "300"))
 MONITOR = 20  # seconds for an answer of QEMU's monitor, when the machine is hung anyway
-# 8 ns for an instruction, about as fast as QEMU is; idle CPUs wait as long as their timers say. QEMU 7.2 forgets now and then that it wanted to wake
-# them for a timer, until anything happens in its main loop: a socket that never opens lets that happen each second.
-IN_TURNS = ("-icount", "shift=3,sleep=on", "-seed", "1", "-chardev", "socket,id=awake,path=/nonexistent,reconnect=1")
 TICK = 1  # seconds between two looks at the stopwatch
 PAUSE = 0.01  # seconds between two questions: what the test waits for needs the CPU
 
@@ -101,15 +98,11 @@ class Nop5:
 
     initrd: the root file system; the default is that of the build, or else of the default build, "" is none, as for self-tests.
     icount: time is a count of instructions, 2^shift ns for each, and CPUs take turns: seconds of waiting pass in an instant with a shift of 6.
-    in_turns: without icount, CPUs take turns, too, and while one of them runs, time is a count of instructions. What happens depends on what is typed,
-    and not on when the host lets which virtual CPU run.
     kernel: "nop5", or "nop5-test" with the self-tests, benches and provokers; the default when append begins them.
     """
 
-    in_turns = False  # the default
-
     def __init__(self, boot="elf", build=BUILD, cpus=4, mem="256M", cpu="max", append="",
-                 icount=False, shift=0, directory=None, extra=(), kernel=None, initrd=None, in_turns=None):
+                 icount=False, shift=0, directory=None, extra=(), kernel=None, initrd=None):
         selftest = re.search(r"(?:^|\s)selftest(?:[\s=]|$)", append)
         kernel = kernel or ("nop5-test" if selftest else "nop5")
         self.prepared, self.cpus, self.elf = False, cpus, Path(build) / f"{kernel}.elf"
@@ -120,18 +113,15 @@ class Nop5:
             own = Path(build) / "rootfs.cpio"
             root = own if own.exists() else BUILD / "rootfs.cpio"
         self.monitor, monitor = socket.socketpair()
-        in_turns = self.in_turns if in_turns is None else in_turns
-        if (icount or in_turns) and cpus > 1:
+        if icount and cpus > 1:
             cpu += ",tcg-cpuid=off"  # scripts/boot says why
-        command = ["qemu-system-x86_64", "-accel", "tcg" if icount or in_turns else "tcg,thread=multi",
+        command = ["qemu-system-x86_64", "-accel", "tcg" if icount else "tcg,thread=multi",
                    "-cpu", cpu, "-smp", str(cpus), "-m", mem, "-display", "none", "-no-reboot",
                    "-nodefaults", "-device", "isa-debug-exit,iobase=0xf4,iosize=0x04",
                    "-chardev", "stdio,id=com1,signal=off", "-serial", "chardev:com1",
                    "-chardev", f"socket,id=mon,fd={monitor.fileno()}", "-mon", "chardev=mon"]
         if icount:
             command += ["-icount", f"shift={shift},sleep=off", "-seed", "1"]
-        elif in_turns:
-            command += IN_TURNS
         if boot == "elf":
             command += ["-kernel", str(Path(build) / f"{kernel}.elf"), "-append", append]
             if root:
