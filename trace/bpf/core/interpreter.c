@@ -147,7 +147,8 @@ static __always_inline u64 registers_of(const struct bpf_insn *insn)
 #define ALU(op, value)                                                                             \
 	op##64_x : DST = value(u64, DST, LOADED(u64, SRC));                                        \
 	NEXT;                                                                                      \
-	op##64_k : ONLY_DST = value(u64, ONLY_DST, (u64)(s64)IMM);                                 \
+	op##64_k : alu_dst = &ONLY_DST;                                                            \
+	*alu_dst = value(u64, *alu_dst, (u64)(s64)IMM);                                            \
 	NEXT;                                                                                      \
 	op##32_x : DST = value(u32, (u32)DST, (u32)SRC);                                           \
 	NEXT;                                                                                      \
@@ -246,6 +247,8 @@ static noinline u64 run(const struct bpf_insn *insn, u64 *regs)
 	struct frame frames[MAX_CALL_FRAMES], *frame = frames;
 	unsigned tail_calls = 0;
 	s64 packet;
+	/* Asked for once: clang 14 stored a remainder at an index that DIV had changed. */
+	u64 *alu_dst;
 
 	regs[BPF_REG_FP] = (u64)(stack + ARRAY_SIZE(stack));
 	goto *labels[insn->code];
