@@ -184,7 +184,7 @@ def test_the_log_is_that_of_dmesg(debugged):
 
 
 def test_a_program_gets_names_from_the_file_on_the_host(debugged):
-    said = debugged.gdb("hbreak __x64_sys_read if $_streq($current()->comm, \"head\")", "continue", "nop5-add-program /bin/busybox", refused("nop5-add-program /bin/ls"))
+    said = debugged.gdb("hbreak *__x64_sys_read if $_streq($current()->comm, \"head\")", "continue", "nop5-add-program /bin/busybox", refused("nop5-add-program /bin/ls"))
     assert said[2] == "/bin/busybox: symbols at 0x0 above those of the file\n"
     assert said[3] == "the task has no file ls mapped\n"
 

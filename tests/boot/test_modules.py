@@ -409,7 +409,7 @@ def test_a_direct_call_goes_to_a_module(machine, name, function, letters):
 
 
 def test_a_backtrace_in_code_in_front_of_a_function_has_the_caller_of_the_function(machine):
-    machine.check(f"cd {TRACING}; echo > trace; echo 1 > options/stacktrace; modprobe ftrace-direct; sleep 0.1; echo 0 > options/stacktrace; cd")
+    machine.check(f"cd {TRACING}; echo > trace; echo 1 > options/stacktrace; modprobe ftrace-direct; sleep 0.1; echo 0 > options/stacktrace; cd /root")
     trace = machine.check(f"cat {TRACING}/trace; rmmod ftrace-direct")
     stacks = re.findall(r"<stack trace>\n((?: => .*\n)+)", trace)
     assert stacks and all(re.match(r" => my_direct_func\n => direct_tramp\n => wake_up_process\n => \w+\n", stack) for stack in stacks), trace
