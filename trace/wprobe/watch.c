@@ -41,9 +41,18 @@ static void load_all(struct work_struct *work)
 	on_each_cpu(load, container_of(work, struct watch, work), true);
 }
 
-static void queue_load(struct irq_work *irq_work)
+/*
+ * Calls load() on all CPUs before this one does anything else: the task that has set the address
+ * may go on on another CPU. The work is for a CPU that has not yet run the last call of this one.
+ */
+static void call_load(struct irq_work *irq_work)
 {
-	(void)schedule_work(&container_of(irq_work, struct watch, irq_work)->work);
+	struct watch *watch = container_of(irq_work, struct watch, irq_work);
+	unsigned cpu;
+
+	for_each_online_cpu (cpu)
+		if (smp_call_function_single(cpu, load, watch, false) == -EBUSY)
+			(void)schedule_work(&watch->work);
 }
 
 /* The address has changed. Any context. */
@@ -95,7 +104,7 @@ int watch_init(struct watch *watch)
 	unsigned cpu;
 
 	watch->address = WATCH_NOTHING;
-	init_irq_work(&watch->irq_work, queue_load);
+	init_irq_work(&watch->irq_work, call_load);
 	INIT_WORK(&watch->work, load_all);
 	watch->cpus = kcalloc(nr_cpu_ids, sizeof(*watch->cpus), GFP_KERNEL);
 	if (!watch->cpus)

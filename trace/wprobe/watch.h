@@ -3,8 +3,8 @@
  * an event has met. kernel/hw_breakpoint.h gives it a debug register on each CPU.
  *
  * What is watched is one word, `address`. A CPU compares it with what its own register has, and
- * loads the register anew: the CPU that changes the address at once, the others when a worker calls
- * them. A hit of a register that has another address by then is dropped.
+ * loads the register anew: the CPU that changes the address at once, the others when it has
+ * interrupted them. A hit of a register that has another address by then is dropped.
  */
 #pragma once
 
@@ -29,11 +29,10 @@ struct watch {
 	bool reserved;         /* [E] */
 	/* The address was accessed; it may be watched no more. The context of hw_breakpoint.hit. */
 	void (*hit)(struct watch *watch, unsigned long address, struct pt_regs *regs);
-	struct watch_cpu *cpus; /* nr_cpu_ids of them */
-	/* Queues the work: the address may change where no lock can be taken. */
-	struct irq_work irq_work;
-	struct work_struct work; /* loads the registers of all CPUs */
-};                               /* no letter: constant */
+	struct watch_cpu *cpus;   /* nr_cpu_ids of them */
+	struct irq_work irq_work; /* calls the other CPUs: the address may change in an NMI */
+	struct work_struct work;  /* calls and waits, when a CPU has not taken the last call */
+};                                /* no letter: constant */
 
 /* type, len and hit are set. 0 or -ENOMEM. Task context. */
 int watch_init(struct watch *watch);
