@@ -189,7 +189,7 @@ static void kprobe_args_handler(unsigned long ip, unsigned long parent_ip __unus
 				struct ftrace_ops *op __unused, struct ftrace_regs *fregs)
 {
 	preempt_disable_notrace();
-	if (unlikely(fregs->regs.cs))
+	if (unlikely(ftrace_get_regs(fregs)))
 		args_hit_with_ip(ip, fregs);
 	else
 		ftrace_hit(&kprobe_args_table, ip, fregs, false);
