@@ -226,7 +226,7 @@ static struct word result_of(struct machine *m, u32 pc, const struct word *args,
 void machine_helper(struct machine *m, u32 pc)
 {
 	const struct bpf_func_proto *proto =
-		m->prog->ops->get_func_proto((u32)m->insns[pc].imm, m->prog);
+		bpf_get_func_proto((u32)m->insns[pc].imm, m->prog);
 	const struct bpf_map *map = NULL;
 	struct word args[5], result;
 	u32 i;

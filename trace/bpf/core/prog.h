@@ -200,6 +200,7 @@ struct bpf_func_proto {
 	void (*prepare)(void);
 };
 
+struct bpf_helper;
 /* Result of is_valid_access. */
 struct bpf_insn_access_aux {
 	enum { BPF_CTX_SCALAR, BPF_CTX_BTF_ID, BPF_CTX_BUF } kind;
@@ -212,7 +213,9 @@ struct bpf_insn_access_aux {
 struct bpf_prog_type_ops {
 	enum bpf_prog_type type;
 	const char *name; /* of the type, as bpftool writes it */
-	/* The helper as programs of this type call it, or NULL. */
+	/* Helpers as programs of this type call them, before those of all tracing; NULL: none. */
+	const struct bpf_helper *helpers;
+	/* The helper, or NULL, where it depends on the program. NULL: by helpers */
 	const struct bpf_func_proto *(*get_func_proto)(u32 func_id, const struct bpf_prog *prog);
 	/* Whether a program may touch size bytes at off of its context. Fills in *aux. */
 	bool (*is_valid_access)(int off, int size, bool write, const struct bpf_prog *prog,
@@ -229,5 +232,7 @@ struct bpf_prog_type_ops {
 	 */
 	bool (*retval_range)(const struct bpf_prog *prog, s32 *min, s32 *max);
 };
+/* helpers/protos.c: the helper as the program calls it, or NULL. */
+const struct bpf_func_proto *bpf_get_func_proto(u32 func_id, const struct bpf_prog *prog);
 /* helpers/types.c: NULL: no such type here. */
 const struct bpf_prog_type_ops *bpf_find_prog_type(u32 type);

@@ -77,6 +77,20 @@ extern const struct bpf_prog_type_ops bpf_socket_filter_ops, bpf_kprobe_ops, bpf
 #define ARG_MEM_IN  (ARG_PTR_TO_MEM | ARG_MEM_RDONLY)
 #define ARG_MEM_OUT (ARG_PTR_TO_MEM | ARG_MEM_UNINIT)
 
+/* clang-format off */
+/* Of programs at events. what: how the context leads to registers. */
+#define BPF_EVENT_HELPERS(what)                                                                    \
+	BPF_HELPER_AS(perf_event_output, bpf_perf_event_output_##what, .gpl_only = true,           \
+		      .map_types = BPF_MAP_BIT(PERF_EVENT_ARRAY),                                  \
+		      BPF_ARGS(ARG_PTR_TO_CTX, ARG_CONST_MAP_PTR, ARG_ANYTHING, ARG_MEM_IN,        \
+			       ARG_CONST_SIZE_OR_ZERO)),                                           \
+	BPF_HELPER_AS(get_stackid, bpf_get_stackid_##what, .gpl_only = true,                       \
+		      .map_types = BPF_MAP_BIT(STACK_TRACE),                                       \
+		      BPF_ARGS(ARG_PTR_TO_CTX, ARG_CONST_MAP_PTR, ARG_ANYTHING)),                  \
+	BPF_HELPER_AS(get_stack, bpf_get_stack_##what, .gpl_only = true, .ret_type = RET_SIZE,     \
+		      BPF_ARGS(ARG_PTR_TO_CTX, ARG_MEM_OUT, ARG_CONST_SIZE_OR_ZERO, ARG_ANYTHING))
+/* clang-format on */
+
 /*
  * Defines a helper with arguments of any types that fit into a word: BPF_CALL_2(bpf_name, type,
  * name, type, name).

@@ -24,11 +24,6 @@ static const struct bpf_helper helpers[] = {
 };
 /* clang-format on */
 
-static const struct bpf_func_proto *get_func_proto(u32 id, const struct bpf_prog *prog __unused)
-{
-	return bpf_find_tracing_helper(helpers, id);
-}
-
 /* A register only as a whole. */
 static bool is_valid_access(int off, int size, bool write, const struct bpf_prog *prog __unused,
 			    struct bpf_insn_access_aux *aux __unused)
@@ -41,7 +36,7 @@ static bool is_valid_access(int off, int size, bool write, const struct bpf_prog
 const struct bpf_prog_type_ops bpf_perf_event_ops = {
 	.type = BPF_PROG_TYPE_PERF_EVENT,
 	.name = "perf_event",
-	.get_func_proto = get_func_proto,
+	.helpers = helpers,
 	.is_valid_access = is_valid_access,
 	.ctx_size = CTX_SIZE,
 };

@@ -134,9 +134,17 @@ const struct bpf_func_proto *bpf_find_helper(const struct bpf_helper *table, u32
 
 const struct bpf_func_proto *bpf_find_tracing_helper(const struct bpf_helper *table, u32 id)
 {
-	const struct bpf_func_proto *proto = bpf_find_helper(table, id);
+	const struct bpf_func_proto *proto = table ? bpf_find_helper(table, id) : NULL;
 
 	if (!proto)
 		proto = bpf_find_helper(bpf_tracing_helpers, id);
 	return proto ? proto : bpf_find_helper(bpf_base_helpers, id);
+}
+
+const struct bpf_func_proto *bpf_get_func_proto(u32 func_id, const struct bpf_prog *prog)
+{
+	const struct bpf_prog_type_ops *ops = prog->ops;
+
+	return ops->get_func_proto ? ops->get_func_proto(func_id, prog)
+				   : bpf_find_tracing_helper(ops->helpers, func_id);
 }

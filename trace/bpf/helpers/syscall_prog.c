@@ -8,13 +8,6 @@
 
 #define CTX_SIZE 65535 /* U16_MAX in Linux, too */
 
-static const struct bpf_func_proto *get_func_proto(u32 id, const struct bpf_prog *prog __unused)
-{
-	static const struct bpf_helper none[] = { { .id = 0 } };
-
-	return bpf_find_tracing_helper(none, id);
-}
-
 static bool is_valid_access(int off, int size, bool write __unused,
 			    const struct bpf_prog *prog __unused,
 			    struct bpf_insn_access_aux *aux __unused)
@@ -30,7 +23,6 @@ static int check_attach(struct bpf_prog *prog)
 const struct bpf_prog_type_ops bpf_syscall_ops = {
 	.type = BPF_PROG_TYPE_SYSCALL,
 	.name = "syscall",
-	.get_func_proto = get_func_proto,
 	.is_valid_access = is_valid_access,
 	.check_attach = check_attach,
 	.test_run = bpf_test_run_syscall,

@@ -104,7 +104,7 @@ int check_helper_call(struct bpf_verifier_env *env, const struct bpf_insn *insn)
 	struct bpf_call call = { .func_id = (u32)insn->imm };
 	int err;
 
-	call.proto = env->prog->ops->get_func_proto(call.func_id, env->prog);
+	call.proto = bpf_get_func_proto(call.func_id, env->prog);
 	err = check_helper(env, &call);
 	env->aux[env->insn_idx].proto = call.proto;
 	for (u32 i = 0; i < MAX_BPF_FUNC_REG_ARGS && !err; i++)

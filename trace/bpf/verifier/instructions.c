@@ -88,7 +88,7 @@ static u16 argument_regs(struct bpf_verifier_env *env, const struct bpf_insn *in
 	u16 regs = 0;
 
 	if (bpf_insn_is_helper_call(insn))
-		proto = env->prog->ops->get_func_proto((u32)insn->imm, env->prog);
+		proto = bpf_get_func_proto((u32)insn->imm, env->prog);
 	if (!proto)
 		return ARGUMENTS;
 	for (u32 i = 0; i < MAX_BPF_FUNC_REG_ARGS; i++)
