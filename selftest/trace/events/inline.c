@@ -112,7 +112,7 @@ SELFTEST(events_inline, records_are_those_of_the_slow_way)
 
 	ASSERT(begin("id != 0"));
 	for (unsigned s = 0; s < ARRAY_SIZE(states); s++) {
-		unsigned equal;
+		unsigned equal, changed = 0;
 
 		reset();
 		local_irq_save(flags);
@@ -120,15 +120,20 @@ SELFTEST(events_inline, records_are_those_of_the_slow_way)
 			local_irq_restore(flags);
 		preempt_count_add(states[s].count);
 		for (long id = 1; id <= EVENTS; id++) {
+			bool due;
+
 			if (states[s].resched)
 				set_preempt_need_resched();
+			due = test_preempt_need_resched();
 			hit(direct, id);
 			hit(&filtered, id);
+			/* The end of a real-time task's share of the time may ask for a switch. */
+			changed += due != test_preempt_need_resched();
 		}
 		preempt_count_sub(states[s].count);
 		local_irq_restore(flags);
 		equal = count_equal_pairs();
-		if (equal != EVENTS)
+		if (equal < EVENTS - changed)
 			selftest_fail(test, __FILE__, __LINE__, "%s: %u of %u records are equal",
 				      states[s].name, equal, EVENTS);
 	}
