@@ -46,9 +46,13 @@ static const struct {
 	{ .name = "a switch is due, interrupts off", .irqs_off = true, .resched = true },
 };
 
-/* Records the same call in both ways. */
-static void record_twice(struct ftrace_ops *ops, unsigned i)
+/*
+ * Records the same call in both ways. Returns whether a switch became due between them: the end of
+ * a real-time task's share of the time may ask for one.
+ */
+static bool record_twice(struct ftrace_ops *ops, unsigned i)
 {
+	bool due = test_preempt_need_resched();
 	u32 ctx;
 
 	function_trace_call(IP + i, CALLER, ops, NULL);
@@ -56,10 +60,14 @@ static void record_twice(struct ftrace_ops *ops, unsigned i)
 	preempt_disable_notrace();
 	function_record(ops->private, IP + i, CALLER, ctx);
 	preempt_enable_notrace();
+	return due != test_preempt_need_resched();
 }
 
-/* Returns how many of the pairs in this CPU's buffer are equal; they must be all of it. */
-static unsigned count_equal_pairs(void)
+/*
+ * Returns how many of the pairs in this CPU's buffer are equal; they must be all of it. The flags
+ * of those with changed[] may differ.
+ */
+static unsigned count_equal_pairs(const bool *changed)
 {
 	struct ftrace_entry pair[2];
 	unsigned equal = 0, cpu = smp_processor_id();
@@ -70,6 +78,8 @@ static unsigned count_equal_pairs(void)
 			if (ring_buffer_consume(global_trace.buffer, cpu, &pair[n], sizeof(pair[n]),
 						&stamp[n], &lost) != sizeof(pair[n]))
 				return equal;
+		if (i < CALLS && changed[i])
+			pair[1].ent.flags = pair[0].ent.flags;
 		equal += memcmp(&pair[0], &pair[1], sizeof(pair[0])) == 0 && pair[0].ip == IP + i &&
 			 stamp[0] <= stamp[1];
 	}
@@ -87,6 +97,7 @@ SELFTEST(quick, function_entries_are_those_of_the_readable_path)
 	/* A tick would ask for a switch to another fair task between the two entries of a pair. */
 	ASSERT(sched_setscheduler(current, SCHED_FIFO, MAX_RT_PRIO - 1) == 0);
 	for (unsigned s = 0; s < ARRAY_SIZE(states); s++) {
+		bool changed[CALLS];
 		unsigned equal;
 
 		reset();
@@ -99,13 +110,13 @@ SELFTEST(quick, function_entries_are_those_of_the_readable_path)
 		for (unsigned i = 0; i < CALLS; i++) {
 			if (states[s].resched)
 				set_preempt_need_resched();
-			record_twice(&ops, i);
+			changed[i] = record_twice(&ops, i);
 		}
 		local_irq_restore(flags);
 		if (states[s].in_softirq)
 			local_bh_enable();
 		end_depth(states[s].depth);
-		equal = count_equal_pairs();
+		equal = count_equal_pairs(changed);
 		if (equal != CALLS)
 			selftest_fail(test, __FILE__, __LINE__, "%s: %u of %u entries are equal",
 				      states[s].name, equal, CALLS);

@@ -160,6 +160,7 @@ void watch_end(struct watch *watch)
 	irq_work_sync(&watch->irq_work);
 	(void)cancel_work_sync(&watch->work);
 	WRITE_ONCE(watch->address, WATCH_NOTHING);
+	/* Behind the calls of call_load(): a CPU runs its calls in order. */
 	on_each_cpu(load, watch, true);
 	release(watch, nr_cpu_ids);
 	watch->reserved = false;
