@@ -7,7 +7,7 @@ TRACING = "/sys/kernel/tracing"
 CHARGE = re.compile(r"^.*\[\d+\].*?: sched_stat_runtime: comm=(?P<comm>.+?) pid=(?P<pid>\d+) runtime=(?P<ran>\d+) \[ns\] vruntime=(?P<vruntime>\d+)",
                     re.M)
 SWITCH = re.compile(r"^.*\[(?P<cpu>\d+)\].*?(?P<time>\d+\.\d+): sched_switch: prev_comm=(?P<prev>.+?) prev_pid=(?P<prev_pid>\d+) "
-                    r".*==> next_comm=(?P<next>.+?) next_pid=(?P<next_pid>\d+)", re.M)
+                    r".*==> next_comm=(?P<next>.+?) next_pid=(?P<next_pid>\d+) next_prio=(?P<next_prio>\d+)", re.M)
 ASKED = re.compile(r" *(?P<comm>.+?)-(?P<pid>\d+) .*?(?P<time>\d+\.\d+): resched_curr <-scheduler_tick")
 SPIN = "while :; do :; done"
 
@@ -50,15 +50,17 @@ def test_boots(lab):
     expect(release.text.strip() == "Linux", "`uname -s` to print Linux", release.text)
 
 
-def slices_in(text, comm):
-    """The slices of the tasks with that name, in seconds, and the times of a task on the CPU after which the tick has asked for a switch."""
+def slices_in(text, comm, priority=120):
+    """The slices of the tasks with that name that had the priority when they got the CPU, in seconds, and the times of a task
+    on the CPU after which the tick has asked for a switch."""
     began, slices, asked = {}, [], []
     for line in text.splitlines():
         if switch := SWITCH.match(line):
             now = float(switch["time"])
             if switch["prev"] == comm and switch["prev_pid"] in began:
                 slices.append(now - began.pop(switch["prev_pid"]))
-            began[switch["next_pid"]] = now
+            if int(switch["next_prio"]) == priority:
+                began[switch["next_pid"]] = now
         elif (tick := ASKED.match(line)) and tick["comm"] == comm and tick["pid"] in began:
             asked.append(float(tick["time"]) - began[tick["pid"]])
     return slices, asked
@@ -70,7 +72,8 @@ def test_slice(lab):
         return f"for i in $(seq {count}); do taskset -c 1 sh -c 'echo spinner > /proc/self/comm; {SPIN}' & done"
 
     show = "kill $(jobs -p); wait; echo 0 > tracing_on; cat trace; echo > trace; echo 1 > tracing_on"
-    urgent = f"taskset -c 1 chrt -f 10 sh -c 'echo urgent > /proc/self/comm; {work(2000)}'"
+    # It is a real-time task before it comes to the spinners' CPU: as a fair one it may lose that CPU after a slice.
+    urgent = f"taskset -c 0 chrt -f 10 taskset -c 1 sh -c 'echo urgent > /proc/self/comm; {work(2000)}'"
     naps = "taskset -c 1 sh -c 'for i in $(seq 60); do usleep 1000; done'"  # each wake-up begins a slice of the others anew
     *_, three, napped, alone, real_time = lab.boot(
         f"cd {TRACING}", "echo 8192 > buffer_size_kb", "echo 1 > events/sched/sched_switch/enable",
@@ -85,7 +88,7 @@ def test_slice(lab):
     expect(len(short) <= 3, "the tick to ask for a switch when a slice has ended", f"{len(short)} times before, as after {1000 * min(short, default=0):.1f} ms")
     _, asked = slices_in(alone.text, "spinner")
     expect("spinner" in alone.text and len(asked) <= 3, "the tick not to ask for a switch while a task has no competitor", f"{len(asked)} times in 100 ms")
-    slices, asked = slices_in(real_time.text, "urgent")
+    slices, asked = slices_in(real_time.text, "urgent", priority=99 - 10)
     expect(sum(slices) > 0.003 and not asked, "the tick not to ask a real-time task for its CPU", f"{len(asked)} times in {1000 * sum(slices):.0f} ms")
 
 
