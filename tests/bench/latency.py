@@ -34,9 +34,12 @@ def plugin_arguments(out):
     """QEMU's arguments for the plugin: the addresses of functions of the kernel, in hexadecimal."""
     symbols = [line.split() for line in subprocess.check_output(["nm", "-n", BUILD / "nop5.elf"], text=True).splitlines()]
     address = {name: at for at, _, name in symbols}
-    wait = next(i for i, symbol in enumerate(symbols) if symbol[2] == "ticket_lock_wait")
+    end = {name: after[0] for (_, _, name), after in zip(symbols, symbols[1:])}
     arguments = {"start": address["section_start"], "stop": address["section_stop"], "forget": address["forget_sections"],
-                 "wait": symbols[wait][0], "wait_end": symbols[wait + 1][0], "report": address["max_latency_read"], "out": out}
+                 "wait": address["ticket_lock_wait"], "wait_end": end["ticket_lock_wait"],
+                 "interrupt": address["do_interrupt"], "interrupt_end": end["do_interrupt"],
+                 "tick": address["local_apic_timer_interrupt"], "uart": address["serial8250_interrupt"],
+                 "report": address["max_latency_read"], "out": out}
     return ["-plugin", ",".join([str(build_plugin()), *(f"{name}={value}" for name, value in arguments.items())])]
 
 
