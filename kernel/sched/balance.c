@@ -159,8 +159,9 @@ static struct task_struct *find_movable_task(struct runqueue *rq, unsigned cpu)
 {
 	unsigned scanned = 0;
 
-	if (rq->rt.nr_running && !cpu_rq(cpu)->rt.throttled) {
-		for (unsigned level = 0; level < RT_LEVELS; level++) {
+	for (unsigned word = 0; word < 2 && !cpu_rq(cpu)->rt.throttled; word++) {
+		for (u64 levels = rq->rt.bitmap[word]; levels; levels &= levels - 1) {
+			unsigned level = 64 * word + (unsigned)__builtin_ctzl(levels);
 			struct task_struct *p;
 
 			list_for_each_entry (p, &rq->rt.queue[level], rt_node) {
