@@ -64,16 +64,28 @@ static noinline void end_quick(unsigned long ip __unused, unsigned long parent_i
 	preempt_enable_notrace();
 }
 
+/* Publishes the entry. The last thing that the callback does. */
+static __always_inline void end_write(unsigned long ip, unsigned long parent_ip,
+				      struct ring_buffer_per_cpu *cb, u64 place)
+{
+	local_add(&cb->written, 1);
+	if (unlikely(!rb_end_write_quick(cb, place)))
+		end_quick(ip, parent_ip, cb);
+	else if (unlikely(rb_has_waiting(cb)))
+		wake(ip, parent_ip, cb);
+	else
+		preempt_enable_notrace();
+}
+
 /* Not in a task, or a switch is due, or preemption is off many times. */
 static noinline void fill_and_end(unsigned long ip, unsigned long parent_ip,
-				  struct ring_buffer_per_cpu *cb, struct ring_buffer_event *event)
+				  struct ring_buffer_per_cpu *cb, struct ring_buffer_event *event,
+				  u64 place)
 {
-	struct ftrace_entry *entry = entry_of(event);
-
-	tracing_entry_init(&entry->ent, TRACE_FN, tracing_gen_ctx_dec(1), current_stable->pid);
-	fill(entry, ip, parent_ip);
-	rb_unlock_commit(cb);
-	preempt_enable_notrace();
+	tracing_entry_init(&entry_of(event)->ent, TRACE_FN, tracing_gen_ctx_dec(1),
+			   current_stable->pid);
+	fill(entry_of(event), ip, parent_ip);
+	end_write(ip, parent_ip, cb, place);
 }
 
 /*
@@ -86,10 +98,13 @@ static noinline void write_begun(unsigned long ip, unsigned long parent_ip,
 	struct ring_buffer_event *event =
 		rb_reserve_begun(READ_ONCE(cb->buffer), cb, FUNCTION_SIZE, false, 0);
 
-	if (event)
-		fill_and_end(ip, parent_ip, cb, event);
-	else
-		preempt_enable_notrace();
+	if (event) {
+		tracing_entry_init(&entry_of(event)->ent, TRACE_FN, tracing_gen_ctx_dec(1),
+				   current_stable->pid);
+		fill(entry_of(event), ip, parent_ip);
+		rb_unlock_commit(cb);
+	}
+	preempt_enable_notrace();
 }
 
 /*
@@ -110,29 +125,21 @@ void function_trace_call(unsigned long ip, unsigned long parent_ip, struct ftrac
 	preempt_disable_notrace();
 	buffer = READ_ONCE(tr->buffer);
 	cb = buffer->cpus[smp_processor_id_stable()];
-	if (likely(rb_begin_write(buffer, cb))) {
-		event = rb_reserve_quick(cb, FUNCTION_SIZE, false, 0, &place);
-		if (unlikely(!event)) {
-			write_begun(ip, parent_ip, cb);
-			return;
-		}
-		count = tracing_ctx_count(1);
-		if (unlikely(!tracing_ctx_is_simple(count))) {
-			fill_and_end(ip, parent_ip, cb, event);
-			return;
-		}
-		tracing_entry_init_simple(&entry_of(event)->ent, TRACE_FN, count,
-					  current_stable->pid);
-		fill(entry_of(event), ip, parent_ip);
-		local_add(&cb->written, 1);
-		if (unlikely(!rb_end_write_quick(cb, place))) {
-			end_quick(ip, parent_ip, cb);
-			return;
-		}
-		if (unlikely(rb_has_waiting(cb))) {
-			wake(ip, parent_ip, cb);
-			return;
-		}
+	if (unlikely(!rb_begin_write(buffer, cb))) {
+		preempt_enable_notrace();
+		return;
 	}
-	preempt_enable_notrace();
+	event = rb_reserve_quick(cb, FUNCTION_SIZE, false, 0, &place);
+	if (unlikely(!event)) {
+		write_begun(ip, parent_ip, cb);
+		return;
+	}
+	count = tracing_ctx_count(1);
+	if (unlikely(!tracing_ctx_is_simple(count))) {
+		fill_and_end(ip, parent_ip, cb, event, place);
+		return;
+	}
+	tracing_entry_init_simple(&entry_of(event)->ent, TRACE_FN, count, current_stable->pid);
+	fill(entry_of(event), ip, parent_ip);
+	end_write(ip, parent_ip, cb, place);
 }
