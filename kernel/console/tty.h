@@ -196,9 +196,27 @@ void tty_port_init(struct tty_struct *tty, struct tty_bufhead *buf, struct uart_
 		   const char *name);
 /* The part for all terminals, but name: modes as after boot. */
 void tty_init(struct tty_struct *tty, const struct tty_operations *ops);
-u32 tty_buffer_space_avail(const struct tty_struct *tty);
+static inline u32 tty_buffer_used(const struct tty_struct *tty)
+{
+	return smp_load_acquire(&tty->buf->head) - smp_load_acquire(&tty->buf->tail);
+}
+
+static inline u32 tty_buffer_space_avail(const struct tty_struct *tty)
+{
+	return TTY_FLIP_SIZE - tty_buffer_used(tty);
+}
+
 /* Adds a byte to the flip buffer, which must have room. port->lock held. */
-void tty_insert_flip_char(struct tty_struct *tty, u8 c, u8 flag);
+static inline void tty_insert_flip_char(struct tty_struct *tty, u8 c, u8 flag)
+{
+	struct tty_bufhead *buf = tty->buf;
+	u32 head = buf->head;
+
+	buf->chars[head % TTY_FLIP_SIZE] = c;
+	buf->flags[head % TTY_FLIP_SIZE] = flag;
+	smp_store_release(&buf->head, head + 1);
+}
+
 /* Makes a kworker give the flip buffer to the line discipline. Hardirq context, no lock held. */
 void tty_flip_buffer_push(struct tty_struct *tty);
 /*

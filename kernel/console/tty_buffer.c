@@ -2,29 +2,9 @@
 #include "kernel/console/serial_core.h"
 #include "kernel/console/tty.h"
 
-static u32 tty_buffer_used(const struct tty_struct *tty)
-{
-	return smp_load_acquire(&tty->buf->head) - smp_load_acquire(&tty->buf->tail);
-}
-
-u32 tty_buffer_space_avail(const struct tty_struct *tty)
-{
-	return TTY_FLIP_SIZE - tty_buffer_used(tty);
-}
-
 bool tty_buffer_pending(const struct tty_struct *tty)
 {
 	return tty_buffer_used(tty) != 0;
-}
-
-void tty_insert_flip_char(struct tty_struct *tty, u8 c, u8 flag)
-{
-	struct tty_bufhead *buf = tty->buf;
-	u32 head = buf->head;
-
-	buf->chars[head % TTY_FLIP_SIZE] = c;
-	buf->flags[head % TTY_FLIP_SIZE] = flag;
-	smp_store_release(&buf->head, head + 1);
 }
 
 void tty_flip_buffer_push(struct tty_struct *tty)

@@ -7,11 +7,6 @@ static u64 slot_writing(u64 seq)
 	return (seq + 1) * 2;
 }
 
-static u64 slot_committed(u64 seq)
-{
-	return (seq + 1) * 2 + 1;
-}
-
 static struct prb_slot *slot_of(struct printk_ringbuffer *rb, u64 seq)
 {
 	return &rb->slots[seq % PRB_SLOTS];
@@ -33,11 +28,6 @@ u64 prb_first_seq(const struct printk_ringbuffer *rb)
 	u64 next = prb_next_seq(rb);
 
 	return next > PRB_SLOTS ? next - PRB_SLOTS : 0;
-}
-
-bool prb_readable(const struct printk_ringbuffer *rb, u64 seq)
-{
-	return smp_load_acquire(&rb->slots[seq % PRB_SLOTS].state) >= slot_committed(seq);
 }
 
 /*

@@ -72,8 +72,18 @@ enum prb_result prb_read(const struct printk_ringbuffer *rb, u64 seq, struct pri
  */
 bool prb_read_next(const struct printk_ringbuffer *rb, u64 *seq, struct printk_record *r,
 		   u64 *lost);
+/* The state of a slot that holds number seq. */
+static inline u64 slot_committed(u64 seq)
+{
+	return (seq + 1) * 2 + 1;
+}
+
 /* True when prb_read() of seq does not return PRB_EMPTY. */
-bool prb_readable(const struct printk_ringbuffer *rb, u64 seq);
+static inline bool prb_readable(const struct printk_ringbuffer *rb, u64 seq)
+{
+	return smp_load_acquire(&rb->slots[seq % PRB_SLOTS].state) >= slot_committed(seq);
+}
+
 u64 prb_first_seq(const struct printk_ringbuffer *rb);
 u64 prb_next_seq(const struct printk_ringbuffer *rb);
 
