@@ -2,14 +2,21 @@
  * Loads the types of Linux's selftests prog_tests/btf.c, and makes the maps that use them. raw_tests.h is the table raw_tests[] there.
  * Prints for each test: its name, and what happened: "loaded, map made", "loaded, no map", or "refused: " and the last line of the
  * log; then what the table expects, with a part of that line.
+ *
+ * With the argument text: runs the tests of the files of pinned maps there, pinned.h. Each prints its name, and what it says: "OK" or
+ * the line that is wrong.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
+#include <assert.h>
+#include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "test_btf.h"
@@ -88,10 +95,68 @@ static void report(const struct btf_raw_test *test, int btf, int map)
 	       test->btf_load_err && test->err_str ? test->err_str : "");
 }
 
-int main(void)
+/* ---- pinned maps: what pinned.h calls ---- */
+
+#define ARRAY_SIZE(array)         (sizeof(array) / sizeof(*(array)))
+#define round_up(number, unit)    (((number) + (unit) - 1) / (unit) * (unit))
+#define CHECK(wrong, ...)         ((wrong) ? fprintf(stderr, __VA_ARGS__), true : false)
+#define LIBBPF_OPTS(type, name)   struct type name = {}
+#define load_raw_btf(data, size)  load(data, size)
+#define test__start_subtest(name) (fprintf(stderr, "\n%s: ", name), true)
+
+static const bool always_log;
+
+struct bpf_map_create_opts {
+	int btf_fd, btf_key_type_id, btf_value_type_id;
+};
+
+static void *btf_raw_create(const struct btf_header *unused, const unsigned *types, const char *names, int size, unsigned *raw_size, void *none)
+{
+	struct btf_raw_test test = { .str_sec = names, .str_sec_size = size };
+	char *raw = malloc(sizeof(struct btf_header) + sizeof(test.raw_types) + size);
+
+	memcpy(test.raw_types, types, sizeof(test.raw_types));
+	*raw_size = make(&test, raw);
+	return raw;
+}
+
+static int bpf_map_create(int type, const char *name, int key_size, int value_size, int entries, struct bpf_map_create_opts *opts)
+{
+	struct btf_raw_test test = { .map_type = type, .map_name = name, .key_size = key_size, .value_size = value_size,
+				     .key_type_id = opts->btf_key_type_id, .value_type_id = opts->btf_value_type_id, .max_entries = entries };
+
+	return make_map(&test, opts->btf_fd);
+}
+
+static int bpf_obj_pin(int fd, const char *path)
+{
+	union bpf_attr attr = { .bpf_fd = fd, .pathname = (unsigned long)path };
+
+	return syscall(SYS_bpf, BPF_OBJ_PIN, &attr, sizeof(attr));
+}
+
+static int bpf_map_update_elem(int fd, const void *key, const void *value, unsigned long long flags)
+{
+	union bpf_attr attr = { .map_fd = fd, .key = (unsigned long)key, .value = (unsigned long)value, .flags = flags };
+
+	return syscall(SYS_bpf, BPF_MAP_UPDATE_ELEM, &attr, sizeof(attr));
+}
+
+static int bpf_num_possible_cpus(void)
+{
+	return sysconf(_SC_NPROCESSORS_CONF);
+}
+
+#include "pinned.h"
+
+int main(int argc, char **argv)
 {
 	static char data[sizeof(struct btf_header) + 4 * MAX_NR_RAW_U32 + 65536];
 
+	if (argc == 2 && !strcmp(argv[1], "text")) {
+		test_pprint();
+		return 0;
+	}
 	for (unsigned i = 0; i < sizeof(raw_tests) / sizeof(*raw_tests); i++) {
 		int btf, map;
 

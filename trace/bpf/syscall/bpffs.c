@@ -1,7 +1,8 @@
 /*
  * The file system bpf, at /sys/fs/bpf: a file keeps an object of bpf(2) while no program has a
- * descriptor of it. BPF_OBJ_PIN makes files, BPF_OBJ_GET opens them, open(2) does not. Directories,
- * links and removal are as everywhere; the names are in the dcache only (fs/vfs/libfs.h).
+ * descriptor of it. BPF_OBJ_PIN makes files, BPF_OBJ_GET opens them. open(2) opens only those of
+ * maps, which are text (map_text.c). Directories, links and removal are as everywhere; the names
+ * are in the dcache only (fs/vfs/libfs.h).
  */
 #include "trace/bpf/syscall/bpffs.h"
 
@@ -84,7 +85,7 @@ int bpffs_create(struct inode *dir, struct dentry *dentry, enum bpf_pin_kind kin
 	if (!inode)
 		return -ENOMEM;
 	inode->i_op = &pin_inode_operations[kind];
-	inode->i_fop = &pin_file_operations;
+	inode->i_fop = kind == BPF_PIN_MAP ? &bpf_map_text_operations : &pin_file_operations;
 	inode->i_private = object;
 	bpf_pin_get(object, kind); /* an error gives up that one, and leaves the caller's */
 	error = add(dir, dentry, inode);

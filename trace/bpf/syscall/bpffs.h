@@ -16,6 +16,9 @@ int bpffs_create(struct inode *dir, struct dentry *dentry, enum bpf_pin_kind kin
 /* The object of a file, not counted, and its kind; NULL: it is no such file. */
 void *bpffs_object(const struct inode *inode, enum bpf_pin_kind *kind);
 
+/* map_text.c: of the file of a map. One whose elements have no types does not open: -EIO. */
+extern const struct file_operations bpf_map_text_operations;
+
 /* pin.c */
 void bpf_pin_get(void *object, enum bpf_pin_kind kind);
 void bpf_pin_put(void *object, enum bpf_pin_kind kind);
