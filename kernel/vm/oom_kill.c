@@ -144,11 +144,36 @@ static struct task_struct *select_victim(void)
 	return victim;
 }
 
-/* Ends all tasks that use mm, so that mm has no user any more. */
-static void kill_users(const struct mm_struct *mm)
+/* More than of other messages: the administrator wants to know each victim. */
+static struct ratelimit_state oom_ratelimit = { .interval = DEFAULT_RATELIMIT_INTERVAL,
+						.burst = 5 * DEFAULT_RATELIMIT_BURST };
+
+/* A lack of memory: tools read it at oom_kill_process(). */
+struct oom_control {
+	unsigned long totalpages;
+	struct task_struct *chosen; /* the victim, with a reference; NULL: there is none */
+};
+
+/*
+ * Ends all tasks that use mm, the victim's, so that mm has no user any more. oom_lock held. __used,
+ * so that it keeps its name and its arguments, which tools want.
+ */
+static noinline __used void oom_kill_process(struct oom_control *oc, const char *message,
+					     struct mm_struct *mm)
 {
+	struct task_struct *victim = oc->chosen;
+	const struct cred *cred = get_task_cred(victim);
 	struct task_struct *p;
 
+	if (__ratelimit(&oom_ratelimit))
+		pr_err("%s: Killed process %d (%s) total-vm:%lukB, anon-rss:%ldkB, "
+		       "file-rss:%ldkB, shmem-rss:%ldkB, UID:%u pgtables:%lukB "
+		       "oom_score_adj:%hd\n",
+		       message, victim->tgid, victim->comm, KB(mm->total_vm),
+		       KB(READ_ONCE(mm->rss[MM_ANONPAGES])), KB(READ_ONCE(mm->rss[MM_FILEPAGES])),
+		       KB(READ_ONCE(mm->rss[MM_SHMEMPAGES])), cred->uid,
+		       KB(READ_ONCE(mm->pgtables)), victim->signal->oom_score_adj);
+	put_cred(cred);
 	spin_lock(&tasklist_lock);
 	for_each_task (p)
 		if (p->mm == mm && !(p->flags & PF_KTHREAD))
@@ -156,45 +181,21 @@ static void kill_users(const struct mm_struct *mm)
 	spin_unlock(&tasklist_lock);
 }
 
-/* More than of other messages: the administrator wants to know each victim. */
-static struct ratelimit_state oom_ratelimit = { .interval = DEFAULT_RATELIMIT_INTERVAL,
-						.burst = 5 * DEFAULT_RATELIMIT_BURST };
-
-/* Ends all tasks that use mm, the victim's. oom_lock held. */
-static void oom_kill_process(struct task_struct *victim, struct mm_struct *mm)
-{
-	const struct cred *cred = get_task_cred(victim);
-
-	if (__ratelimit(&oom_ratelimit))
-		pr_err("Out of memory: Killed process %d (%s) total-vm:%lukB, anon-rss:%ldkB, "
-		       "file-rss:%ldkB, shmem-rss:%ldkB, UID:%u pgtables:%lukB "
-		       "oom_score_adj:%hd\n",
-		       victim->tgid, victim->comm, KB(mm->total_vm),
-		       KB(READ_ONCE(mm->rss[MM_ANONPAGES])), KB(READ_ONCE(mm->rss[MM_FILEPAGES])),
-		       KB(READ_ONCE(mm->rss[MM_SHMEMPAGES])), cred->uid,
-		       KB(READ_ONCE(mm->pgtables)), victim->signal->oom_score_adj);
-	put_cred(cred);
-	kill_users(mm);
-}
-
 /* Chooses a victim and ends it. False: there is none. oom_lock held. */
 static bool choose_and_kill(void)
 {
-	struct task_struct *victim;
-	struct mm_struct *mm;
+	struct oom_control oc = { .totalpages = total_pages(), .chosen = select_victim() };
+	struct mm_struct *mm = oc.chosen ? grab_task_mm(oc.chosen) : NULL;
 
-	victim = select_victim();
-	if (!victim)
-		return false;
-	mm = grab_task_mm(victim);
 	if (mm) {
 		WRITE_ONCE(last_mm, mm);
 		last_kill = ktime_get();
-		oom_kill_process(victim, mm);
+		oom_kill_process(&oc, "Out of memory", mm);
 		mmdrop(mm);
 	}
-	put_task_struct(victim);
-	return true;
+	if (oc.chosen)
+		put_task_struct(oc.chosen);
+	return oc.chosen;
 }
 
 /* Whether the memory of the last victim may still become free. oom_lock held. */

@@ -1,10 +1,10 @@
 """The tools of Debian's package bpftrace, unmodified, inside nop5, print what they print on Linux 6.1.
 
 All of it is in `make soak` only, because it downloads some thirty packages. The others of the package want what nop5 does not have:
-the block layer and file systems on it (bio*, bitesize, mdflush, xfsdist), TCP's internals (tcp*), swap and writeback, libssl (ssl*), packets of
-sockets (undump), oom_kill_process() (oomkill). gethostlatency and threadsnoop name a library without its path, which Debian's bpftrace cannot
-find, on Linux, too. vfsstat fails on each kernel that has kprobe.multi, as Debian's has not: bpftrace 0.17 loads one program for its probes with
-and without a wildcard, and attaches it in both ways.
+the block layer and file systems on it (bio*, bitesize, mdflush, xfsdist), TCP's internals (tcp*), swap and writeback, libssl (ssl*),
+packets of sockets (undump). gethostlatency and threadsnoop name a library without its path, which Debian's bpftrace cannot find, on
+Linux, too. vfsstat fails on each kernel that has kprobe.multi, as Debian's has not: bpftrace 0.17 loads one program for its probes
+with and without a wildcard, and attaches it in both ways.
 """
 import subprocess
 
@@ -26,6 +26,7 @@ TOOLS = {
     "killsnoop": ("kill -0 1", [TIME + r"\d+ +sh +0 +1 +0"]),
     "loads": ("true", [TIME + r"load averages: \d+\.\d{3} \d+\.\d{3} \d+\.\d{3}"]),
     "naptime": ("naps", [TIME + r"\d+ +sh +\d+ +naps +0\.050"]),
+    "oomkill": ("tail /dev/zero", ["Tracing oom_kill_process", r"Triggered by PID \d+ \(\"tail\"\), OOM kill of PID \d+ \(\"tail\"\), [45]\d{5} pages, loadavg: \d"]),
     "opensnoop": ("wc /etc/passwd /absent", [r"\d+ +wc +3 +0 /etc/passwd", r"\d+ +wc +-1 +2 /absent"]),
     "pidpersec": ("wc /etc/passwd", [TIME + r"PIDs/sec: @: [1-9]\d*"]),
     "-I /tmp/include /usr/sbin/runqlat": ("wc /etc/passwd", ["@usecs:", BAR]),

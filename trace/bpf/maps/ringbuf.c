@@ -28,7 +28,7 @@
 #define PRODUCER_PAGE 1
 #define DATA_PAGE     2
 
-struct ringbuf {
+struct bpf_ringbuf {
 	struct bpf_map map;
 	struct bpf_ring ring;
 	u32 lock; /* bpf_lock(): to reserve */
@@ -37,11 +37,11 @@ struct ringbuf {
 	u32 nr_pages;             /* [C] of the data */
 	struct page **pages;      /* [C] DATA_PAGE + nr_pages */
 };
-BUILD_BUG_ON(sizeof(struct ringbuf) > PAGE_SIZE);
+BUILD_BUG_ON(sizeof(struct bpf_ringbuf) > PAGE_SIZE);
 
-static struct ringbuf *to_ringbuf(struct bpf_map *map)
+static struct bpf_ringbuf *to_ringbuf(struct bpf_map *map)
 {
-	return container_of(map, struct ringbuf, map);
+	return container_of(map, struct bpf_ringbuf, map);
 }
 
 /* ---- making ---- */
@@ -58,10 +58,10 @@ static int alloc_check(const union bpf_attr *attr)
 
 static void wake_readers(struct irq_work *work)
 {
-	wake_up_all(&container_of(work, struct ringbuf, irq_work)->wait);
+	wake_up_all(&container_of(work, struct bpf_ringbuf, irq_work)->wait);
 }
 
-static void free_ringbuf(struct ringbuf *rb)
+static void free_ringbuf(struct bpf_ringbuf *rb)
 {
 	u64 bytes = (DATA_PAGE + (u64)rb->nr_pages) * sizeof(*rb->pages);
 
@@ -73,7 +73,7 @@ static void free_ringbuf(struct ringbuf *rb)
 	free_pages(virt_to_page(rb), 0);
 }
 
-static bool alloc_pages_of(struct ringbuf *rb)
+static bool alloc_pages_of(struct bpf_ringbuf *rb)
 {
 	u64 nr = DATA_PAGE + (u64)rb->nr_pages;
 
@@ -95,7 +95,7 @@ static bool alloc_pages_of(struct ringbuf *rb)
 static struct bpf_map *alloc(const union bpf_attr *attr)
 {
 	struct page *page = alloc_pages(GFP_KERNEL | __GFP_ZERO, 0);
-	struct ringbuf *rb;
+	struct bpf_ringbuf *rb;
 
 	if (!page)
 		return ERR_PTR(-ENOMEM);
@@ -117,7 +117,7 @@ static struct bpf_map *alloc(const union bpf_attr *attr)
 
 static void free_map(struct bpf_map *map)
 {
-	struct ringbuf *rb = to_ringbuf(map);
+	struct bpf_ringbuf *rb = to_ringbuf(map);
 
 	irq_work_sync(&rb->irq_work);
 	free_ringbuf(rb);
@@ -136,7 +136,7 @@ static int ringbuf_mmap(struct bpf_map *map __unused, struct vm_area_struct *vma
 
 static struct page *ringbuf_page(struct bpf_map *map, unsigned long pgoff)
 {
-	const struct ringbuf *rb = to_ringbuf(map);
+	const struct bpf_ringbuf *rb = to_ringbuf(map);
 
 	if (pgoff < DATA_PAGE)
 		return rb->pages[pgoff];
@@ -147,7 +147,7 @@ static struct page *ringbuf_page(struct bpf_map *map, unsigned long pgoff)
 
 static unsigned ringbuf_poll(struct bpf_map *map, struct file *file, struct poll_table_struct *wait)
 {
-	struct ringbuf *rb = to_ringbuf(map);
+	struct bpf_ringbuf *rb = to_ringbuf(map);
 
 	poll_wait(file, &rb->wait, wait);
 	smp_mb(); /* with bpf_ring_commit(): the writer sees this reader, or it the record */
@@ -194,7 +194,7 @@ static const struct bpf_map_ops ringbuf BPF_MAP_TYPE(ringbuf) = {
 
 /* ---- helpers ---- */
 
-static __always_inline struct bpf_ring_record *reserve(struct ringbuf *rb, u64 size)
+static __always_inline struct bpf_ring_record *reserve(struct bpf_ringbuf *rb, u64 size)
 {
 	struct bpf_ring_record *record;
 	unsigned long flags;
@@ -210,7 +210,7 @@ static __always_inline struct bpf_ring_record *reserve(struct ringbuf *rb, u64 s
  * A reader that waits is in the queue: see ringbuf_poll(). reached: it waits for this record. If
  * nobody is in the queue, there is nothing to do.
  */
-static __always_inline void wake(struct ringbuf *rb, bool reached, u64 flags)
+static __always_inline void wake(struct bpf_ringbuf *rb, bool reached, u64 flags)
 {
 	if (unlikely(flags & BPF_RB_FORCE_WAKEUP) || (reached && !(flags & BPF_RB_NO_WAKEUP)))
 		if (!list_empty(&rb->wait.head))
@@ -218,7 +218,7 @@ static __always_inline void wake(struct ringbuf *rb, bool reached, u64 flags)
 }
 
 /* The general case: a record is reserved, filled and committed. */
-static noinline u64 output(struct ringbuf *rb, const void *data, u64 size, u64 flags)
+static noinline u64 output(struct bpf_ringbuf *rb, const void *data, u64 size, u64 flags)
 {
 	struct bpf_ring_record *record;
 
@@ -234,7 +234,7 @@ static noinline u64 output(struct ringbuf *rb, const void *data, u64 size, u64 f
 
 BPF_CALL_4(bpf_ringbuf_output, struct bpf_map *, map, const void *, data, u64, size, u64, flags)
 {
-	struct ringbuf *rb = to_ringbuf(map);
+	struct bpf_ringbuf *rb = to_ringbuf(map);
 	unsigned long irq_flags;
 	u64 start;
 
@@ -262,7 +262,7 @@ BPF_CALL_3(bpf_ringbuf_reserve, struct bpf_map *, map, u64, size, u64, flags)
 static __always_inline void commit(void *data, u64 flags, bool discard)
 {
 	struct bpf_ring_record *record = container_of(data, struct bpf_ring_record, data);
-	struct ringbuf *rb = __va((u64)record->owner << PAGE_SHIFT);
+	struct bpf_ringbuf *rb = __va((u64)record->owner << PAGE_SHIFT);
 
 	wake(rb, bpf_ring_commit(&rb->ring, record, discard), flags);
 }
