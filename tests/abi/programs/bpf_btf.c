@@ -1,6 +1,8 @@
 /* Types by bpf(2): what a load refuses, info, types of a map's key and value, and of a program. */
 #include "bpf.h"
 
+#include <sys/mount.h>
+
 /* int; struct s { int a; int b; }; int f(void) */
 static struct {
 	struct btf_header header;
@@ -130,6 +132,29 @@ static void maps(int btf)
 	tried("types of the kernel", TYPED(1, 2, .btf_vmlinux_value_type_id = 1));
 }
 
+/* A map of numbers, whose text is the same on all kernels: of structures, the format has changed. */
+static void text(int btf)
+{
+	int map = (int)TYPED(1, 1, .value_size = 4, .max_entries = 3), untyped = make_map(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0), key = 1, value = -7, file;
+	char line[256] = "";
+
+	mkdir("m", 0755);
+	said("mount", mount("bpf", "m", "bpf", 0, NULL));
+	said("pin", BPF(BPF_OBJ_PIN, .pathname = (uintptr_t) "m/map", .bpf_fd = (unsigned)map) + BPF(BPF_OBJ_PIN, .pathname = (uintptr_t) "m/untyped", .bpf_fd = (unsigned)untyped));
+	tried("open a map without types", open("m/untyped", O_RDONLY));
+	file = (int)said("open one with types", open("m/map", O_RDWR));
+	said("write", write(file, "1", 1));
+	update(map, &key, &value, 0);
+	close(map);
+	while (read(file, line, 200) > 0) {
+		show("%s", line);
+		memset(line, 0, sizeof(line));
+	}
+	close(file);
+	said("umount", umount("m"));
+	close(untyped);
+}
+
 static void programs(int btf)
 {
 	struct bpf_insn insns[] = { MOV64_IMM(0, 0), EXIT() };
@@ -175,6 +200,7 @@ int main(void)
 	kernel();
 	btf = (int)BTF_LOAD_ARGS();
 	maps(btf);
+	text(btf);
 	programs(btf);
 	return 0;
 }
