@@ -59,3 +59,7 @@ def test_pinned_maps_are_text(machine):
     found = re.findall(r"^BTF pretty print (.*?): (.*)$", machine.check("mount -t bpf bpf /sys/fs/bpf; btf_raw text 2>&1"), re.M)
     assert [says.strip() for _, says in found] == 9 * ["OK"], found
     assert {name for name, _ in found} == {"array", "hash", "lru hash", "percpu array", "percpu hash", "lru percpu hash"}
+
+
+def test_a_map_that_is_too_large_to_print_is_an_error(machine):
+    assert "made 1, pinned 0\nread: Cannot allocate memory\n" in machine.check("btf_raw endless; rm /sys/fs/bpf/endless")

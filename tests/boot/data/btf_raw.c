@@ -4,12 +4,13 @@
  * log; then what the table expects, with a part of that line.
  *
  * With the argument text: runs the tests of the files of pinned maps there, pinned.h. Each prints its name, and what it says: "OK" or
- * the line that is wrong.
+ * the line that is wrong. With the argument endless: reads a map that cannot be printed.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -149,12 +150,45 @@ static int bpf_num_possible_cpus(void)
 
 #include "pinned.h"
 
+/* Opens a map whose value has 2^28 structures of no bytes, and reads it: its text is larger than the kernel wants to make it. */
+static void endless(void)
+{
+	static struct btf_raw_test test = { .map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 4, .key_type_id = 1, .value_type_id = 30,
+					    .max_entries = 1, .str_sec = "\0int", .str_sec_size = 5 };
+	unsigned *type = test.raw_types, integer[] = { BTF_TYPE_INT_ENC(1, BTF_INT_SIGNED, 0, 32, 4) };
+	static char data[65536], line[4096];
+	int map;
+
+	memcpy(type, integer, sizeof(integer));
+	type += 4;
+	for (unsigned id = 2; id <= 30; id++) { /* a structure with two of the one before; the last one has a number, too */
+		unsigned inner = id == 2 ? 0 : id - 1, members = inner ? 2 : 0, last = id == 30;
+		unsigned header[] = { BTF_TYPE_ENC(0, BTF_INFO_ENC(BTF_KIND_STRUCT, 0, members + last), 4 * last) };
+
+		memcpy(type, header, sizeof(header));
+		type += 3;
+		for (unsigned i = 0; i < members + last; i++, type += 3)
+			memcpy(type, (unsigned[]){ 0, i < 2 ? inner : 1, 0 }, 12);
+	}
+	*type = BTF_END_RAW;
+	map = make_map(&test, load(data, make(&test, data)));
+	printf("made %d, pinned %d\n", map >= 0, bpf_obj_pin(map, "/sys/fs/bpf/endless"));
+	map = open("/sys/fs/bpf/endless", O_RDONLY);
+	while (read(map, line, sizeof(line)) > 0)
+		;
+	printf("read: %s\n", strerror(errno));
+}
+
 int main(int argc, char **argv)
 {
 	static char data[sizeof(struct btf_header) + 4 * MAX_NR_RAW_U32 + 65536];
 
 	if (argc == 2 && !strcmp(argv[1], "text")) {
 		test_pprint();
+		return 0;
+	}
+	if (argc == 2 && !strcmp(argv[1], "endless")) {
+		endless();
 		return 0;
 	}
 	for (unsigned i = 0; i < sizeof(raw_tests) / sizeof(*raw_tests); i++) {

@@ -22,7 +22,17 @@ struct btf_enum64 {
 	u32 name_off, val_lo32, val_hi32;
 };
 
-/* ---- a value ---- */
+/*
+ * ---- a value ----
+ *
+ * seq_file asks again, with more room, if there was too little. So all loops end with the room: a
+ * type of no bytes may have more members than anybody wants to see.
+ */
+
+static bool has_room(const struct seq_file *m)
+{
+	return m->count < m->size;
+}
 
 static void show_type(struct seq_file *m, const struct btf *btf, u32 id, const u8 *data, u32 bit);
 
@@ -103,7 +113,7 @@ static void show_members(struct seq_file *m, const struct btf *btf, const struct
 	char between = btf_kind(t) == BTF_KIND_UNION ? '|' : ',';
 
 	seq_putc(m, '{');
-	for (u32 i = 0; i < btf_vlen(t); i++, member++) {
+	for (u32 i = 0; i < btf_vlen(t) && has_room(m); i++, member++) {
 		u32 bit = btf_member_bit_offset(t, member);
 		u32 bits = btf_member_bitfield_size(t, member);
 
@@ -117,7 +127,7 @@ static void show_members(struct seq_file *m, const struct btf *btf, const struct
 	seq_putc(m, '}');
 }
 
-/* Text is printed up to its end. seq_file asks again, with more room, if there was too little. */
+/* Text is printed up to its end. */
 static void show_array(struct seq_file *m, const struct btf *btf, const struct btf_array *array,
 		       const u8 *data)
 {
@@ -127,7 +137,7 @@ static void show_array(struct seq_file *m, const struct btf *btf, const struct b
 	u32 size = bpf_btf_type_size(btf, array->type);
 
 	seq_putc(m, '[');
-	for (u32 i = 0; i < array->nelems && m->count < m->size; i++, data += size) {
+	for (u32 i = 0; i < array->nelems && has_room(m); i++, data += size) {
 		if (text && !*data)
 			break;
 		if (i)
@@ -147,7 +157,7 @@ static void show_section(struct seq_file *m, const struct btf *btf, const struct
 	const struct btf_var_secinfo *var = (const struct btf_var_secinfo *)(t + 1);
 
 	seq_printf(m, "section (\"%s\") = {", btf_name_by_offset(btf, t->name_off));
-	for (u32 i = 0; i < btf_vlen(t); i++, var++) {
+	for (u32 i = 0; i < btf_vlen(t) && has_room(m); i++, var++) {
 		if (i)
 			seq_putc(m, ',');
 		show_type(m, btf, btf_type_by_id(btf, var->type)->type, data + var->offset, 0);
