@@ -4,8 +4,8 @@
  *
  * Only the usual case is here: the default clock, room in the sub-buffer of the tail, a task
  * without a pending switch, no other write on this CPU at the same time, nobody who waits for
- * events. Each other case leaves to a function of this file that does the rest of the write by the
- * readable way (trace/ring_buffer/write.h, trace/core/write.h). It is complete there: none of them
+ * events. Each other case leaves to a function of this file that does what is left of the write by
+ * the readable way (trace/ring_buffer/write.h, trace/core/write.h). It is complete there: none of them
  * comes back.
  *
  * That is right in an NMI, too, and for an NMI between any two instructions. Until the
@@ -77,7 +77,10 @@ static __always_inline void end_write(unsigned long ip, unsigned long parent_ip,
 		preempt_enable_notrace();
 }
 
-/* Not in a task, or a switch is due, or preemption is off many times. */
+/*
+ * Not in a task, or a switch is due, or preemption is off many times: only the flags need the
+ * readable way.
+ */
 static noinline void fill_and_end(unsigned long ip, unsigned long parent_ip,
 				  struct ring_buffer_per_cpu *cb, struct ring_buffer_event *event,
 				  u64 place)
