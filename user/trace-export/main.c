@@ -167,6 +167,26 @@ static int send_end(struct trace_export *x, int error)
 	return export_link_finish(&x->link);
 }
 
+/*
+ * Sends pages while the command runs. Only then at a real-time priority, so that the command cannot
+ * keep this task from sending: its task exists already, and does not inherit the priority. The rest
+ * takes seconds on a slow machine, where RT throttling would stop it.
+ */
+static int follow_command(struct trace_export *x)
+{
+	struct sched_param old, first = { .sched_priority = 1 };
+	int policy = (int)syscall(SYS_sched_getscheduler, 0), error;
+
+	syscall(SYS_sched_getparam, 0, &old);
+	if (old.sched_priority > first.sched_priority)
+		first = old;
+	syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &first);
+	error = export_run_command(x, x->link.command);
+	error = error ? error : export_follow(x);
+	syscall(SYS_sched_setscheduler, 0, policy, &old);
+	return error;
+}
+
 /* Stops tracing while it sends the pages, so that pages, names and counts agree. */
 static int send_trace(struct trace_export *x)
 {
@@ -174,7 +194,7 @@ static int send_trace(struct trace_export *x)
 	int error = 0;
 
 	if (x->follow) {
-		error = export_follow(x);
+		error = x->listen ? follow_command(x) : export_follow(x);
 		if (!error && x->interrupted)
 			fprintf(stderr, "trace-export: sending the rest; ^C again ends it now\n");
 	}
@@ -198,8 +218,6 @@ static int send_whole(struct trace_export *x)
 
 	error = error ? error : send_hello(x);
 	error = error ? error : export_send_descriptions(x);
-	if (!error && x->listen)
-		error = export_run_command(x, x->link.command);
 	error = error ? error : send_trace(x);
 	export_close_cpus(x);
 	return error;
@@ -241,22 +259,12 @@ static int run_only(struct trace_export *x)
 /* Serves a request. Sends an error to the receiver, if the link still works. */
 static void serve_request(struct trace_export *x)
 {
-	struct sched_param old, first = { .sched_priority = 1 };
-	int policy = (int)syscall(SYS_sched_getscheduler, 0), error = export_start_command(x);
+	int error = export_start_command(x);
 
-	syscall(SYS_sched_getparam, 0, &old);
-	if (old.sched_priority > first.sched_priority)
-		first = old;
 	x->follow = x->link.record;
 	x->bytes = 0;
-	if (!error && x->follow) {
-		/*
-		 * Real-time priority, so that the command cannot keep this task from sending. The
-		 * command's task exists already and does not inherit the priority.
-		 */
-		syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &first);
+	if (!error && x->follow)
 		error = exclude_current(x);
-	}
 	if (!error)
 		error = x->follow ? send_whole(x) : run_only(x);
 	if (x->follow)
@@ -264,7 +272,6 @@ static void serve_request(struct trace_export *x)
 	export_end_command(x);
 	if (!x->link.error)
 		(void)send_end(x, error);
-	syscall(SYS_sched_setscheduler, 0, policy, &old);
 }
 
 /* -l: serves requests until a signal comes. */
