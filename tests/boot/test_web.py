@@ -248,6 +248,22 @@ def test_a_saved_trace_is_a_trace_dat_that_the_page_and_trace_convert_read(brows
     tab.wait("#trace:not([hidden])", "")
     assert "vfs_open" in shown and tab.frame("#trace iframe", "document.body.textContent") == shown
     assert re.search(r'"where":\[[^]]*"fs/[\w/]+\.c:\d+"', shown)
+    assert tab.lines("dmesg | grep throttling") == []
+
+
+def seconds_of_a_count(tab):
+    """The guest's time in which a program executes the same instructions."""
+    said = "\n".join(tab.lines("time wc /bin/busybox"))
+    return float(re.search(r"^user\s+0m ([\d.]+)s", said, re.M)[1])
+
+
+@pytest.mark.soak
+def test_an_instruction_takes_the_same_time_beside_idle_cpus(browser):
+    tab = browser("--headers")
+    tab.boot(1)
+    alone = seconds_of_a_count(tab)
+    tab.boot(4)
+    assert 0.9 * alone < seconds_of_a_count(tab) < 1.1 * alone
 
 
 @pytest.mark.soak
