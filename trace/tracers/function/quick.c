@@ -5,8 +5,8 @@
  * Only the usual case is here: the default clock, room in the sub-buffer of the tail, a task
  * without a pending switch, no other write on this CPU at the same time, nobody who waits for
  * events. Each other case leaves to a function of this file that does what is left of the write by
- * the readable way (trace/ring_buffer/write.h, trace/core/write.h). It is complete there: none of them
- * comes back.
+ * the readable way (trace/ring_buffer/write.h, trace/core/write.h). It is complete there: none of
+ * them comes back.
  *
  * That is right in an NMI, too, and for an NMI between any two instructions. Until the
  * compare-and-exchange of rb_reserve_quick() the quick path has only counted itself in cb->nest,
