@@ -160,7 +160,9 @@ static void programs(int btf)
 	struct bpf_insn insns[] = { MOV64_IMM(0, 0), EXIT() };
 	struct bpf_func_info functions[2] = { { 0, 4 }, { 1, 4 } }, got = { 0 };
 	struct bpf_line_info lines[2] = { { 0, 1, 5, 1 << 10 }, { 1, 1, 5, 2 << 10 } }, got_lines[2];
-	struct bpf_prog_info program = { .nr_func_info = 1, .func_info_rec_size = 8, .nr_line_info = 2, .line_info_rec_size = 16 };
+	struct bpf_prog_info program = { .nr_func_info = 1, .func_info_rec_size = 8, .nr_line_info = 2, .line_info_rec_size = 16,
+					 .nr_jited_line_info = 2, .jited_line_info_rec_size = 8, .nr_jited_ksyms = 1 };
+	uint64_t code[2] = { 0 }, start = 0;
 	int fd;
 #define LOAD_TYPED(...)                                                                                                                                                                \
 	BPF(BPF_PROG_LOAD, .prog_type = BPF_PROG_TYPE_SOCKET_FILTER, .insns = (uintptr_t)insns, .insn_cnt = 2, .license = (uintptr_t)"GPL", .prog_btf_fd = btf,                       \
@@ -169,8 +171,11 @@ static void programs(int btf)
 	fd = (int)said("a program with types", LOAD_TYPED());
 	program.func_info = (uintptr_t)&got;
 	program.line_info = (uintptr_t)got_lines;
+	program.jited_line_info = (uintptr_t)code;
+	program.jited_ksyms = (uintptr_t)&start;
 	said("info", info(fd, &program, sizeof(program)));
 	show("%u functions, type %u, %u lines, column %u", program.nr_func_info, got.type_id, program.nr_line_info, got_lines[1].line_col >> 10);
+	show("the code of %u lines, from the start %d, in order %d", program.nr_jited_line_info, start && code[0] == start, code[1] > code[0]);
 	close(fd);
 	tried("two functions", LOAD_TYPED(.func_info_cnt = 2));
 	tried("small functions", LOAD_TYPED(.func_info_rec_size = 4));

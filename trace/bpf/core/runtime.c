@@ -182,6 +182,27 @@ static void publish_image(struct bpf_prog *prog, struct bpf_image *image, const 
 	mutex_unlock(&images_mutex);
 }
 
+/* Notes where each line's code begins; that of the first line of a function with its prologue. */
+static void note_lines(struct bpf_prog *prog, const struct bpf_image *image,
+		       const struct bpf_jit *jit)
+{
+	const struct bpf_line_info *line = prog->line_info;
+	u32 subprog = 0;
+
+	if (prog->nr_line_info)
+		prog->jited_lines = kvzalloc(prog->nr_line_info * sizeof(u64), GFP_KERNEL);
+	for (u32 i = 0; prog->jited_lines && i < prog->nr_line_info; i++, line++) {
+		u32 offset = jit->offsets[line->insn_off];
+
+		while (subprog + 1 < prog->nr_subprogs &&
+		       prog->subprogs[subprog + 1].start <= line->insn_off)
+			subprog++;
+		if (prog->subprogs[subprog].start == line->insn_off)
+			offset = jit->starts[subprog];
+		prog->jited_lines[i] = image->address + offset;
+	}
+}
+
 /* jit has its tables. 0 or -ENOMEM. */
 static int compile_with(struct bpf_prog *prog, struct bpf_jit *jit)
 {
@@ -196,6 +217,7 @@ static int compile_with(struct bpf_prog *prog, struct bpf_jit *jit)
 		free_image(image);
 		return -ENOMEM;
 	}
+	note_lines(prog, image, jit);
 	publish_image(prog, image, jit);
 	return 0;
 }

@@ -27,6 +27,7 @@ void bpf_prog_free(struct bpf_prog *prog)
 		bpf_btf_put(prog->attach_btf);
 	kvfree(prog->func_info);
 	kvfree(prog->line_info);
+	kvfree(prog->jited_lines);
 	kvfree(prog->subprogs);
 	kvfree(prog->insns);
 	kfree(prog->stats);

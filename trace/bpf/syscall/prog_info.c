@@ -218,7 +218,10 @@ static int fill_code(const struct bpf_prog *prog, struct bpf_prog_info *info)
 	if (!error)
 		error = put_list(info->line_info, &info->nr_line_info, prog->line_info,
 				 prog->nr_line_info, sizeof(struct bpf_line_info));
-	info->nr_jited_line_info = 0;
+	if (!error)
+		error = put_list(info->jited_line_info, &info->nr_jited_line_info,
+				 prog->jited_lines, prog->jited_lines ? prog->nr_line_info : 0,
+				 sizeof(u64));
 	return error ? error
 		     : put_list(info->prog_tags, &info->nr_prog_tags, prog->tag, 1, BPF_TAG_SIZE);
 }

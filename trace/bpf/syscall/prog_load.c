@@ -162,11 +162,11 @@ static int set_tag(struct bpf_prog *prog)
 /* What the program keeps in memory. */
 static void count_memory(struct bpf_prog *prog)
 {
-	prog->charged = sizeof(*prog) + (size_t)prog->len * sizeof(*prog->insns) +
-			nr_cpu_ids * sizeof(*prog->stats) +
-			prog->nr_subprogs * sizeof(*prog->subprogs) +
-			prog->nr_func_info * sizeof(struct bpf_func_info) +
-			prog->nr_line_info * sizeof(struct bpf_line_info) + prog->jited_len;
+	prog->charged =
+		sizeof(*prog) + (size_t)prog->len * sizeof(*prog->insns) +
+		nr_cpu_ids * sizeof(*prog->stats) + prog->nr_subprogs * sizeof(*prog->subprogs) +
+		prog->nr_func_info * sizeof(struct bpf_func_info) +
+		prog->nr_line_info * (sizeof(struct bpf_line_info) + sizeof(u64)) + prog->jited_len;
 }
 
 /* ---- the check ---- */
