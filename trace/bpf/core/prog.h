@@ -80,7 +80,7 @@ struct bpf_prog {
 	struct bpf_btf *btf;             /* [C] counted; NULL: has none */
 	struct bpf_func_info *func_info; /* [C] */
 	void *line_info;                 /* [C] struct bpf_line_info[] */
-	u64 *jited_lines;                /* [C] the code of each; NULL: interpreted, or no memory */
+	u64 *jited_lines;                /* [C] the code of each; NULL: not known */
 	u32 nr_func_info, nr_line_info;  /* [C] */
 	u32 id;                          /* [C] */
 	u8 tag[BPF_TAG_SIZE];            /* [C] */

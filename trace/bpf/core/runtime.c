@@ -182,7 +182,11 @@ static void publish_image(struct bpf_prog *prog, struct bpf_image *image, const 
 	mutex_unlock(&images_mutex);
 }
 
-/* Notes where each line's code begins; that of the first line of a function with its prologue. */
+/*
+ * Notes where each line's code begins; that of the first line of a function with its prologue. None
+ * if two lines begin at one address, because an instruction needed no code of its own: libbpf would
+ * refuse all lines.
+ */
 static void note_lines(struct bpf_prog *prog, const struct bpf_image *image,
 		       const struct bpf_jit *jit)
 {
@@ -200,6 +204,10 @@ static void note_lines(struct bpf_prog *prog, const struct bpf_image *image,
 		if (prog->subprogs[subprog].start == line->insn_off)
 			offset = jit->starts[subprog];
 		prog->jited_lines[i] = image->address + offset;
+		if (i && prog->jited_lines[i] <= prog->jited_lines[i - 1]) {
+			kvfree(prog->jited_lines);
+			prog->jited_lines = NULL;
+		}
 	}
 }
 
