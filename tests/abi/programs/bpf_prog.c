@@ -165,9 +165,11 @@ static void information(void)
 	close(fd);
 	close(map);
 	attr = (union bpf_attr){ .map_id = map_info.id };
-	let_others_run();
-	sleep(1); /* a grace period */
-	said("the map when the program is gone", bpf(BPF_MAP_GET_FD_BY_ID, &attr, sizeof(attr)));
+	for (int ms = 0; ms < 10000 && (map = bpf(BPF_MAP_GET_FD_BY_ID, &attr, sizeof(attr))) >= 0; ms++) { /* a grace period */
+		close(map);
+		usleep(1000);
+	}
+	said("the map when the program is gone", map);
 }
 
 int main(void)
