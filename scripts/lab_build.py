@@ -6,11 +6,11 @@ limit, and its message names the command that was still running.
 import os
 import re
 import select
-import signal
 import subprocess
 import sys
 
 import lab_cut
+from session import session
 from stopwatch import Stopwatch, family
 
 LIMIT = 900  # seconds, without those in which it waits for a CPU of the host (stopwatch.py)
@@ -53,31 +53,26 @@ def running(pid):
 def run(command, work, environment, limit=None):
     """Returns what the command says, its status, and the commands that were still running when the limit was over."""
     limit = limit or LIMIT
-    process = subprocess.Popen(command, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               env=environment, start_new_session=True)
-    stopwatch, progress, output, seen, late = Stopwatch(process.pid), Progress(), b"", 0, []
-    try:
-        while True:
-            if select.select([process.stdout], [], [], 1)[0]:
-                data = os.read(process.stdout.fileno(), 65536)
-                if not data:
-                    break
-                output += data
-                while (end := output.find(b"\n", seen)) >= 0:
-                    if step := STEP.match(output[seen:end].decode("utf-8", "replace")):
-                        progress.step(int(step[1]), int(step[2]))
-                    seen = end + 1
-            if stopwatch.exceeds(limit):
-                late = running(process.pid)
-                break
-    finally:
-        progress.end()
+    progress, output, seen, late = Progress(), b"", 0, []
+    with session(command, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                 env=environment) as process:
+        stopwatch = Stopwatch(process.pid)
         try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        process.wait()
-        process.stdout.close()
+            while True:
+                if select.select([process.stdout], [], [], 1)[0]:
+                    data = os.read(process.stdout.fileno(), 65536)
+                    if not data:
+                        break
+                    output += data
+                    while (end := output.find(b"\n", seen)) >= 0:
+                        if step := STEP.match(output[seen:end].decode("utf-8", "replace")):
+                            progress.step(int(step[1]), int(step[2]))
+                        seen = end + 1
+                if stopwatch.exceeds(limit):
+                    late = running(process.pid)
+                    break
+        finally:
+            progress.end()
     return output.decode("utf-8", "replace"), process.returncode, late
 
 

@@ -10,7 +10,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +18,7 @@ import lab_build
 import lab_cut
 import lab_table
 import lab_test
+from session import session
 from stopwatch import Stopwatch
 
 # The limit of a test for all its boots and programs together, in multiples of its `timeout`, which is for one answer.
@@ -152,11 +152,9 @@ def run_test(work, lab, test, seed, build_error):
     report = work / "build/outcome.json"
     report.unlink(missing_ok=True)
     job = {"number": lab.number, "name": test.name, "seed": seed, "build_error": build_error, "report": str(report)}
-    process = subprocess.Popen([sys.executable, work / "scripts/lab", "run-test", json.dumps(job)], cwd=work,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                               start_new_session=True)
-    stopwatch, errors = Stopwatch(process.pid), ""
-    try:
+    command = [sys.executable, work / "scripts/lab", "run-test", json.dumps(job)]
+    with session(command, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        stopwatch = Stopwatch(process.pid)
         while True:
             try:
                 _, errors = process.communicate(timeout=2)
@@ -164,23 +162,10 @@ def run_test(work, lab, test, seed, build_error):
             except subprocess.TimeoutExpired:
                 if stopwatch.seconds() > WHOLE_TEST * test.timeout:
                     return Outcome(test, 0, f"an end within {WHOLE_TEST * test.timeout} s", "none")
-    finally:
-        end_session(process)
     if not report.exists():
         return Outcome(test, 0, "a test that ends with a result", lab_test.shorten(errors[-300:]) or f"status {process.returncode}")
     result = json.loads(report.read_text())
     return Outcome(test, 0 if result else test.points, *result)
-
-
-def end_session(process):
-    """Kill what a test has left behind, with its process group."""
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    process.wait()
-    if process.stderr:
-        process.stderr.close()
 
 
 def run_test_here(job):
