@@ -38,9 +38,9 @@ def trace_with(tracer, mark):
 
 
 def switch_events(messages):
-    """Commands that switch all events on and off until hackbench ends."""
-    return (f"hackbench -g 1 -l {messages} > /tmp/out &",
-            "while echo 1 > events/enable; echo 0 > events/enable; kill -0 $! 2> /dev/null; do :; done; wait $!",
+    """Commands that switch all events on and off until hackbench ends. A shell may forget the status of a job that has ended."""
+    return (f"(hackbench -g 1 -l {messages} > /tmp/out; echo $? > /tmp/status) &",
+            "while echo 1 > events/enable; echo 0 > events/enable; kill -0 $! 2> /dev/null; do :; done; wait; [ $(cat /tmp/status) = 0 ]",
             "grep -c sys_ trace", VERIFY)
 
 
