@@ -110,8 +110,8 @@ def test_the_stack_of_a_program_is_not_read_from_the_memory_of_the_next_one(trac
 
 def test_a_program_that_begins_to_sleep_has_its_stack_in_the_switch(tracing):
     """sched_switch comes when the memory of the task before is still loaded. Linux 6.1 shows its stack, too."""
-    tracing.check("echo 1 > options/userstacktrace; echo 1 > events/sched/sched_switch/enable; sleep 0.01; echo 0 > events/enable")
-    text = tracing.check("cat trace; echo 0 > options/userstacktrace")
+    tracing.check("echo 1 > options/userstacktrace; echo 1 > events/sched/sched_switch/enable; taskset -c 0 sleep 0.01; echo 0 > events/enable")
+    text = tracing.check("cat per_cpu/cpu0/trace; echo 0 > options/userstacktrace")  # between the two lines may be those of other CPUs
     assert re.search(r"sched_switch: prev_comm=sleep \S+ \S+ prev_state=S .*\n *sleep-\d+ .*: <user stack trace>\n =>  <[0-9a-f]{16}>\n", text)
 
 
