@@ -4,7 +4,7 @@
 #include "kernel/export.h"
 #include "kernel/sched/sched.h"
 
-#define WAKE_BATCH 8U
+#define WAKE_BATCH 4U
 
 /*
  * Removes the entry so that finish_wait() can see it without the lock. The entry is on the stack of
