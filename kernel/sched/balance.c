@@ -282,7 +282,7 @@ static void run_rebalance(void)
 	struct runqueue *rq = this_rq();
 	unsigned cpu;
 
-	if (READ_ONCE(rq->rt.nr_running) && READ_ONCE(rq->nr_running) > 1 && push_to_any_cpu(rq))
+	if (task_is_rt(rq->curr) && READ_ONCE(rq->nr_running) > 1 && push_to_any_cpu(rq))
 		return;
 	for_each_online_cpu (cpu) {
 		struct runqueue *to = cpu_rq(cpu);
