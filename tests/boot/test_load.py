@@ -50,9 +50,10 @@ def processes(machine):
 def free_kb(machine):
     """The most memory that several readings find free: what ends is freed after a grace period.
 
-    With the room for objects in slabs: a slab keeps pages for each CPU and size of object, and which of them have one changes.
+    With the room for objects in slabs: a slab keeps pages for each CPU and size of object, and which of them have one changes. But at
+    most 2 MB of it: caches that keep empty slabs for ever keep memory, too.
     """
-    room = "awk '/tunables/ { room += ($3 - $2) * $4 } /MemFree/ { free = $2 } END { print int(free + room / 1024) }' /proc/slabinfo /proc/meminfo"
+    room = "awk '/tunables/ { room += ($3 - $2) * $4 } /MemFree/ { free = $2 } END { if (room > 2097152) room = 2097152; print int(free + room / 1024) }' /proc/slabinfo /proc/meminfo"
     return max(map(int, machine.check(f"for i in 1 2 3 4; do {room}; sleep 0.5; done").split()))
 
 
