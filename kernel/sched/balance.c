@@ -276,24 +276,28 @@ static bool push_to_any_cpu(struct runqueue *rq)
 	return false;
 }
 
-/* SCHED_SOFTIRQ: gives one waiting task to a CPU that has at least two fewer than this one. */
+/*
+ * SCHED_SOFTIRQ: gives one waiting task to a CPU that has at least two fewer than this one. It tries
+ * one CPU at a time, each time the next one, because an attempt takes two locks with preemption off,
+ * and the waiting tasks may be bound to this CPU.
+ */
 static void run_rebalance(void)
 {
 	struct runqueue *rq = this_rq();
-	unsigned cpu;
 
 	if (task_is_rt(rq->curr) && READ_ONCE(rq->nr_running) > 1 && push_to_any_cpu(rq))
 		return;
-	for_each_online_cpu (cpu) {
+	for (unsigned i = 1; i <= nr_cpu_ids; i++) {
+		unsigned cpu = (rq->balanced_to + i) % nr_cpu_ids;
 		struct runqueue *to = cpu_rq(cpu);
-		bool moved = false;
 
+		if (to == rq || !cpu_online(cpu) || READ_ONCE(rq->nr_running) < nr_runnable(to) + 2)
+			continue;
+		rq->balanced_to = cpu;
 		local_irq_disable();
-		if (to != rq && READ_ONCE(rq->nr_running) >= nr_runnable(to) + 2)
-			moved = move_one_task(rq, to, 2);
+		move_one_task(rq, to, 2);
 		local_irq_enable();
-		if (moved)
-			return;
+		return;
 	}
 }
 

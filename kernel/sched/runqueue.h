@@ -62,6 +62,7 @@ struct runqueue {
 	ktime_t online_since; /* [C] */
 	ktime_t picked;       /* when curr was chosen */
 	ktime_t next_balance; /* [O] */
+	unsigned balanced_to; /* [O] the CPU that run_rebalance() tried last */
 	unsigned idle_nr;     /* nr_running when the CPU became idle: throttled tasks */
 	struct cfs_rq fair;
 	struct rt_rq rt;
