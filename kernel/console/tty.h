@@ -196,6 +196,10 @@ void tty_port_init(struct tty_struct *tty, struct tty_bufhead *buf, struct uart_
 		   const char *name);
 /* The part for all terminals, but name: modes as after boot. */
 void tty_init(struct tty_struct *tty, const struct tty_operations *ops);
+/*
+ * The bytes in the flip buffer. The port's interrupt alone moves head, under port->lock, and the
+ * work item alone moves tail: each sees that the other has given it more since, never less.
+ */
 static inline u32 tty_buffer_used(const struct tty_struct *tty)
 {
 	return smp_load_acquire(&tty->buf->head) - smp_load_acquire(&tty->buf->tail);

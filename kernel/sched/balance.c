@@ -159,7 +159,8 @@ static struct task_struct *find_movable_task(struct runqueue *rq, unsigned cpu)
 {
 	unsigned scanned = 0;
 
-	for (unsigned word = 0; word < 2 && !cpu_rq(cpu)->rt.throttled; word++) {
+	for (unsigned word = 0; word < ARRAY_SIZE(rq->rt.bitmap) && !cpu_rq(cpu)->rt.throttled;
+	     word++) {
 		for (u64 levels = rq->rt.bitmap[word]; levels; levels &= levels - 1) {
 			unsigned level = 64 * word + (unsigned)__builtin_ctzl(levels);
 			struct task_struct *p;
@@ -277,9 +278,9 @@ static bool push_to_any_cpu(struct runqueue *rq)
 }
 
 /*
- * SCHED_SOFTIRQ: gives one waiting task to a CPU that has at least two fewer than this one. It tries
- * one CPU at a time, each time the next one, because an attempt takes two locks with preemption off,
- * and the waiting tasks may be bound to this CPU.
+ * SCHED_SOFTIRQ: gives one waiting task to a CPU that has at least two fewer than this one. It
+ * tries one CPU at a time, each time the next one, because an attempt takes two locks with
+ * preemption off, and the waiting tasks may be bound to this CPU.
  */
 static void run_rebalance(void)
 {

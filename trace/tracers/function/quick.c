@@ -41,6 +41,14 @@ static __always_inline void fill(struct ftrace_entry *entry, unsigned long ip,
 	this_cpu_write(trace_taskinfo_save, true); /* the next task switch saves the names */
 }
 
+/* The same with the head, whose flags it finds out in the readable way. */
+static __always_inline void fill_with_flags(struct ftrace_entry *entry, unsigned long ip,
+					    unsigned long parent_ip)
+{
+	tracing_entry_init(&entry->ent, TRACE_FN, tracing_gen_ctx_dec(1), current_stable->pid);
+	fill(entry, ip, parent_ip);
+}
+
 /*
  * ---- what the quick path leaves to the readable one, each to the end of the callback ----
  *
@@ -85,9 +93,7 @@ static noinline void fill_and_end(unsigned long ip, unsigned long parent_ip,
 				  struct ring_buffer_per_cpu *cb, struct ring_buffer_event *event,
 				  u64 place)
 {
-	tracing_entry_init(&entry_of(event)->ent, TRACE_FN, tracing_gen_ctx_dec(1),
-			   current_stable->pid);
-	fill(entry_of(event), ip, parent_ip);
+	fill_with_flags(entry_of(event), ip, parent_ip);
 	end_write(ip, parent_ip, cb, place);
 }
 
@@ -102,9 +108,7 @@ static noinline void write_begun(unsigned long ip, unsigned long parent_ip,
 		rb_reserve_begun(READ_ONCE(cb->buffer), cb, FUNCTION_SIZE, false, 0);
 
 	if (event) {
-		tracing_entry_init(&entry_of(event)->ent, TRACE_FN, tracing_gen_ctx_dec(1),
-				   current_stable->pid);
-		fill(entry_of(event), ip, parent_ip);
+		fill_with_flags(entry_of(event), ip, parent_ip);
 		rb_unlock_commit(cb);
 	}
 	preempt_enable_notrace();
