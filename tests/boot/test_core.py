@@ -325,6 +325,7 @@ SETS = {
     "sockets": ["FEATURES=sockets events"],
     "probes": ["FEATURES=probes commands"],
     "livepatch": ["FEATURES=livepatch"],
+    "modules": ["FEATURES=modules"],  # and no events: set_current_state() in a module has no tracepoint
     "debug": ["DEBUG=1", "FEATURES=core ftrace"],
 }
 
@@ -334,6 +335,8 @@ SETS = {
 def test_a_set_of_features_builds_boots_and_traces(boot, images, name):
     directory = BUILD / "test/features" / name
     build_in(directory, str(directory.relative_to(ROOT) / "nop5.elf"), *SETS[name])
+    if name == "modules":
+        build_in(directory, str(directory.relative_to(ROOT) / "modroot.stamp"), *SETS[name])
     has_programs = "kernel/monitor/" not in (directory / "sources").read_text()
     machine = boot(build=directory, cpus=4, initrd=str(images / "rootfs.cpio") if has_programs else "")
     machine.check(f"cd {TRACING}; echo a mark > trace_marker")
