@@ -12,9 +12,10 @@ static int add(int ep, int fd, unsigned events)
 
 int main(void)
 {
-	int ep = epoll_create1(0), p[2], q[2], d, copy, status;
+	int ep = epoll_create1(0), p[2], q[2], seen[2], d, copy, status;
 	struct epoll_event got[8];
 	pid_t pid;
+	char c;
 
 	pipe(p);
 	write(p[1], "x", 1);
@@ -37,18 +38,20 @@ int main(void)
 	CALL(epoll_wait(ep, got, 8, 0));
 	show("%x", got[0].events);
 	close(q[0]);
-	/* A child has the same epoll, and keeps the watched file. */
+	/* A child has the same epoll, and keeps the watched file until this process has got its event. */
 	pipe(q);
+	pipe(seen);
 	CALL(add(ep, q[0], EPOLLIN));
 	pid = fork();
 	if (!pid) {
-		usleep(30000);
+		until_asleep(getppid(), getppid());
 		write(q[1], "x", 1);
-		usleep(100000);
+		read(seen[0], &c, 1);
 		_exit(epoll_wait(ep, got, 8, -1));
 	}
 	close(q[0]);
 	CALL(epoll_wait(ep, got, 8, -1));
+	write(seen[1], "x", 1);
 	waitpid(pid, &status, 0);
 	show_status("child", status);
 	CALL(epoll_wait(ep, got, 8, 0));
