@@ -1,6 +1,5 @@
 """What the programs of tests/abi have printed, and the root file system with them."""
 import hashlib
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -19,9 +18,7 @@ def archive(directory, chosen):
     """Makes the root file system with these programs, pairs of "musl" or "glibc" and a name, of directory. Returns its path.
     Each set has a file of its own: a machine of another test may boot again from its file."""
     image = directory / f"abi-{hashlib.sha1(repr(chosen).encode()).hexdigest()[:12]}.cpio"
-    new = image.with_suffix(f".{os.getpid()}")
     programs = [directory / libc / name for libc, name in chosen]
-    subprocess.run([ROOT / "scripts/rootfs", new, f"{HERE / 'run'}:abi/run",
+    subprocess.run([ROOT / "scripts/rootfs", image, f"{HERE / 'run'}:abi/run",
                     *(f"{path}:abi/{path.parent.name}/{path.name}" for path in programs)], check=True)
-    os.replace(new, image)
     return image
