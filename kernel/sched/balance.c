@@ -14,8 +14,9 @@
  *			for a CPU where one that waits runs sooner (push_task): for a real-time task
  *			each time, for a fair one every 20 ms
  *
- * So a waiting task reaches an idle CPU at once, or within two ticks and 20 ms. All CPUs are equal:
- * nop5 has no scheduling domains. The load of a CPU is its number of runnable tasks.
+ * So a waiting task reaches an idle CPU at once, or within two ticks and 20 ms, with 20 ms more for
+ * each CPU that is tried in vain. All CPUs are equal: nop5 has no scheduling domains. The load of a
+ * CPU is its number of runnable tasks.
  */
 #include "kernel/sched/runqueue.h"
 
