@@ -222,7 +222,7 @@ def test_watch(lab):
                     ("continue", f"breakpoint at {target.place('leaf_end')}"), ("continue", *ends(leaves=1))]))
 
 
-# Runs the program in the mode $1, lets mdb take it, and tells it to end.
+# Runs the program in the mode $1, lets mdb take it, and tells it to end. A program that was stopped runs for a moment after mdb has left it, until it stops again.
 ATTACH = f"""
 rm -f /tmp/in; mkfifo /tmp/in
 /lab/{TARGET} $1 < /tmp/in > /tmp/out &
@@ -235,6 +235,8 @@ if [ "$4" ]; then
 fi
 mdb -e "$3" -p $!
 if [ "$4" ]; then
+	looks=0
+	until grep -qs State:.T /proc/$!/status || [ $((looks += 1)) = 100 ]; do usleep 10000; done
 	grep State /proc/$!/status
 	kill -CONT $!
 	until grep -q "State:.$2" /proc/$!/status; do usleep 1000; done
