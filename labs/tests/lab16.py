@@ -224,7 +224,7 @@ def test_watch(lab):
 
 # Runs the program in the mode $1, lets mdb take it, and tells it to end. A program that was stopped runs for a moment after mdb has left it, until it stops again.
 ATTACH = f"""
-rm -f /tmp/in; mkfifo /tmp/in
+rm -f /tmp/in /tmp/out; mkfifo /tmp/in
 /lab/{TARGET} $1 < /tmp/in > /tmp/out &
 exec 3> /tmp/in
 until grep -qs ready /tmp/out && grep -q "State:.$2" /proc/$!/status; do usleep 1000; done
