@@ -198,7 +198,8 @@ void tty_port_init(struct tty_struct *tty, struct tty_bufhead *buf, struct uart_
 void tty_init(struct tty_struct *tty, const struct tty_operations *ops);
 /*
  * The bytes in the flip buffer. The port's interrupt alone moves head, under port->lock, and the
- * work item alone moves tail: each sees that the other has given it more since, never less.
+ * work item alone moves tail. So for either of them this may be out of date in one way only: the
+ * other one has made more room since, or has added bytes.
  */
 static inline u32 tty_buffer_used(const struct tty_struct *tty)
 {
