@@ -264,8 +264,8 @@ void perf_group_join(struct perf_event *event, struct perf_event *leader)
  */
 void perf_group_leave(struct perf_event *event)
 {
+	struct perf_context *kick = NULL; /* of the members: event may have left it */
 	struct perf_event *member, *next;
-	bool kick = false;
 
 	DEBUG_BUG_ON(!mutex_is_locked(&perf_mutex));
 	if (event->leader != event) {
@@ -277,11 +277,12 @@ void perf_group_leave(struct perf_event *event)
 	list_for_each_entry_safe (member, next, &event->siblings, sibling_node) {
 		list_del_rcu(&member->sibling_node);
 		WRITE_ONCE(member->leader, member);
-		kick |= update_one(member);
+		if (update_one(member))
+			kick = member->ctx;
 	}
 	event->nr_siblings = 0;
 	if (kick)
-		perf_kick(event->ctx);
+		perf_kick(kick);
 }
 
 static void close_one(struct perf_event *event)

@@ -62,6 +62,44 @@ static void watched(const char *what, const char *program)
 	close(there[1]);
 }
 
+/* Exec takes a leader away. Its member, which samples, is on its own when the leader is closed. */
+static void member_of_a_leader_that_left(const char *program)
+{
+	int go[2], there[2], leader, member;
+	long before;
+	char byte;
+	pid_t pid;
+
+	pipe(go);
+	pipe(there);
+	pid = fork();
+	if (!pid) {
+		dup2(go[0], 0);
+		dup2(there[1], 1);
+		read(0, &byte, 1);
+		execl(program, program, "touch", NULL);
+		_exit(99);
+	}
+	until_asleep(pid, pid);
+	leader = EVENT_ON(pid, -1, -1, 0, .remove_on_exec = 1, .exclude_kernel = 1);
+	member = EVENT_ON(pid, -1, leader, 0, .config = PERF_COUNT_SW_TASK_CLOCK, .sample_period = 1000000,
+			  .exclude_kernel = 1);
+	write(go[1], "x", 1);
+	read(there[0], &byte, 1);
+	before = count_of(member);
+	close(leader);
+	write(go[1], "x", 1);
+	read(there[0], &byte, 1);
+	show("the member of a leader that left: %s", count_of(member) > before ? "counts on" : "stands still");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(member);
+	for (int i = 0; i < 2; i++) {
+		close(go[i]);
+		close(there[i]);
+	}
+}
+
 static void all(void)
 {
 	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* setuid(2) has cleared it */
@@ -69,6 +107,7 @@ static void all(void)
 	watched("a program that it cannot read", "/tmp/abi/unreadable");
 	watched("a program of root's with set-uid", "/tmp/abi/setuid");
 	watched("a program of the group's with set-gid", "/tmp/abi/setgid");
+	member_of_a_leader_that_left("/tmp/abi/same");
 }
 
 int main(int argc, char **argv)
