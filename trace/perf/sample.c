@@ -550,12 +550,13 @@ int perf_output_raw(struct perf_event *event, const void *raw, u32 size, const s
 int perf_read_local(const struct perf_event *event, struct perf_values *values)
 {
 	bool active = smp_load_acquire(&event->active);
-	struct perf_clocks clocks = perf_guess_clocks(event);
+	struct perf_clocks clocks;
 
 	if (event->cpu != (int)smp_processor_id() && event->cpu != -1)
 		return -EINVAL;
 	if (event->of_task && rcu_dereference(current_stable->perf) != READ_ONCE(event->ctx))
 		return -EINVAL;
+	clocks = perf_guess_clocks(event); /* current, which runs this, keeps its context */
 	values->count = perf_event_value_in_hit(event) - READ_ONCE(event->zero);
 	values->enabled = time_of(&event->enabled, clocks.enabled, active);
 	values->running = time_of(&event->running, clocks.running, active);
