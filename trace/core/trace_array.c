@@ -295,28 +295,23 @@ struct tracer *tracing_find_tracer(const char *name)
 	return NULL;
 }
 
-/* Starts a tracer in tr, which has none. T held. */
+/* Starts a tracer in tr, which has none. Gives its module up at an error. T held. */
 static int start_tracer(struct trace_array *tr, struct tracer *t)
 {
 	int error = t->use_max ? tracing_arm_snapshot_locked(tr) : 0;
 
-	if (error)
-		return error;
-	error = -EINVAL; /* without the module: it is about to unregister itself */
-	if (!try_module_get(t->owner))
-		goto disarm;
-	error = t->init ? t->init(tr) : 0;
+	if (!error && t->init) {
+		error = t->init(tr);
+		if (error && t->use_max)
+			tracing_disarm_snapshot(tr);
+	}
 	if (error) {
 		module_put(t->owner);
-		goto disarm;
+		return error;
 	}
 	WRITE_ONCE(tr->current_trace, t);
 	WRITE_ONCE(tr->print_trace, t);
 	return 0;
-disarm:
-	if (t->use_max)
-		tracing_disarm_snapshot(tr);
-	return error;
 }
 
 /*
@@ -356,17 +351,20 @@ static int change_tracer(struct trace_array *tr, const char *name)
 	mutex_lock(&trace_types_lock);
 	error = tracing_expand(tr);
 	t = tracing_find_tracer(name);
-	if (!error && (!t || !tracer_fits(t, tr)))
-		error = -EINVAL;
 	if (error || t == old)
+		goto out;
+	error = -EINVAL;
+	/* Its module is kept before T is released, or cannot be: it is about to unregister it. */
+	if (!t || !tracer_fits(t, tr) || !try_module_get(t->owner))
 		goto out;
 	stop_current_tracer(tr);
 	tracing_reset_online_cpus(tr);
 	WRITE_ONCE(tr->print_trace, &nop_trace);
 	module_put(old->owner);
-	if (old->use_max && !t->use_max)
-		error = tracing_free_snapshot_tr(tr);
-	if (!error)
+	error = old->use_max && !t->use_max ? tracing_free_snapshot_tr(tr) : 0;
+	if (error)
+		module_put(t->owner);
+	else
 		error = start_tracer(tr, t);
 out:
 	mutex_unlock(&trace_types_lock);
@@ -389,11 +387,13 @@ static void start_boot_tracer(void)
 	struct tracer *t = tracing_find_tracer(boot_tracer);
 	int error;
 
-	if (!boot_tracer[0] || !global_trace.buffer || !t)
+	if (!boot_tracer[0] || !global_trace.buffer || !t || !try_module_get(t->owner))
 		return;
 	pr_info("Starting tracer '%s'\n", boot_tracer);
 	error = tracing_expand(&global_trace);
-	if (!error)
+	if (error)
+		module_put(t->owner);
+	else
 		error = start_tracer(&global_trace, t);
 	if (error)
 		pr_warn("tracer '%s' did not start: %pe\n", boot_tracer, ERR_PTR(error));
