@@ -309,7 +309,12 @@ def test_events_of_a_module_come_and_go(machine):
     machine.check("echo '!traceoff' > events/sample-trace/foo_bar_with_cond/trigger")
     machine.check("exec 3< events/sample-trace/foo_bar/format")
     refused(machine, "rmmod trace-events-sample", "Resource temporarily unavailable")
-    machine.check("exec 3<&-; rmmod trace-events-sample")
+    machine.check("exec 3<&-")
+    # A histogram that another event shares keeps the event that it was made for.
+    event, other = "events/sample-trace/foo_bar/trigger", "events/sched/sched_switch/trigger"
+    machine.check(f"for t in {event} {other}; do echo hist:name=shared:keys=common_pid > $t; done; echo '!hist:name=shared:keys=common_pid' > {event}")
+    refused(machine, "rmmod trace-events-sample", "Resource temporarily unavailable")
+    machine.check(f"echo '!hist:name=shared:keys=common_pid' > {other}; rmmod trace-events-sample")
     assert "sample-trace" not in machine.check("ls events")
     assert "foo_bar" not in machine.check("cat trace")
     machine.check("echo 1 > tracing_on; cd /root")

@@ -2,6 +2,7 @@
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/module_list.h"
 #include "kernel/sched/sched.h"
 #include "trace/events/event.h"
 #include "trace/core/snapshot.h"
@@ -295,16 +296,17 @@ static bool any_reads_head(struct hist_field *const *fields, unsigned n)
 struct hist_trigger_data *hist_create(struct trace_event_file *file, struct hist_attrs *attrs)
 {
 	struct hist_trigger_data *h = kzalloc(sizeof(*h), GFP_KERNEL);
-	int error;
+	int error = h ? -ENODEV : -ENOMEM;
 
-	if (!h) {
+	/* With name=, another event may use the histogram when file's triggers are removed. */
+	if (!h || !try_module_get(file->call->mod)) {
+		kfree(h);
 		hist_attrs_free(attrs);
-		return ERR_PTR(-ENOMEM);
+		return ERR_PTR(error);
 	}
+	file->call->users++;
 	INIT_LIST_HEAD(&h->list);
 	h->file = file;
-	/* With name=, another event may use the histogram when file's triggers are removed. */
-	h->file->call->users++;
 	h->attrs = attrs;
 	error = hist_parse_actions(h);
 	if (!error)
@@ -376,5 +378,6 @@ void hist_destroy(struct hist_trigger_data *h)
 	tracing_map_destroy(h->map);
 	hist_attrs_free(h->attrs);
 	h->file->call->users--;
+	module_put(h->file->call->mod);
 	kfree(h);
 }
