@@ -52,6 +52,10 @@ $(call feature,sockets,threads notify,\
 	net,\
 	sockets: AF_UNIX; AF_INET on the loopback interface; netlink)
 
+$(call feature,xattr,programs,\
+	fs/calls/xattr.c,\
+	the system calls of extended attributes; no file system keeps any)
+
 $(call feature,coredump,programs,\
 	fs/coredump,\
 	core files of programs that a signal has ended)
