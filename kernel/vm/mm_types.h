@@ -114,6 +114,8 @@ struct vm_operations_struct {
 	/* Whether the page at pgoff is in memory: mincore(2). NULL: no page but those mapped. */
 	bool (*cached)(struct vm_area_struct *vma, u64 pgoff);
 	bool whole; /* an area cannot be split: what asks for a part of it gets -EINVAL */
+	/* It stays where it is, as long as the address space: munmap(2) and so on get -EPERM. */
+	bool sealed;
 	/* For /proc/PID/maps: "[vdso]", "/dev/zero (deleted)". NULL, or returns NULL: none. */
 	const char *(*name)(struct vm_area_struct *vma);
 };

@@ -215,6 +215,8 @@ static unsigned long do_mremap(struct mm_struct *mm, struct mremap *m)
 
 	if (!vma)
 		return (unsigned long)-EFAULT;
+	if (vma->vm_ops && vma->vm_ops->sealed)
+		return (unsigned long)-EPERM;
 	if (m->flags & MREMAP_FIXED)
 		return mremap_fixed(mm, m);
 	if (m->flags & MREMAP_DONTUNMAP) {

@@ -385,6 +385,9 @@ static struct vm_area_struct *split_ends(struct mm_struct *mm, unsigned long sta
 
 	if (!vma || vma->vm_start >= end)
 		return NULL;
+	for (last = vma; last && last->vm_start < end; last = last->vm_next)
+		if (last->vm_ops && last->vm_ops->sealed)
+			return ERR_PTR(-EPERM);
 	if (vma->vm_start < start) {
 		if (end < vma->vm_end && mm->map_count >= READ_ONCE(sysctl_max_map_count) - 1)
 			return ERR_PTR(

@@ -198,6 +198,19 @@ def test_areas_that_change_keep_their_breakpoints(probed):
     assert probed.hits() == {"add": 6}
 
 
+def test_no_other_memory_comes_to_the_place_of_the_slots(probed):
+    """Signals wait while a task is in a slot: a program that ran its own code there could not be stopped."""
+    probed.define(*(f"p:all /bin/probed:{offset:#x}" for offset in probed.instructions("checksum")))
+    probed.enable()
+    before = probed.run("sum 3").replace("sum", "")
+    assert probed.run("sealed").splitlines() == [
+        "munmap: Operation not permitted", "munmap of all: Operation not permitted", "mmap: Operation not permitted",
+        "mremap from: Operation not permitted", "mremap to: Operation not permitted", "mprotect: Permission denied",
+        "sealed 0"]
+    assert probed.run("sum 3").replace("sum", "") == before
+    probed.enable(False)
+
+
 def test_backtraces_of_programs_show_no_trampolines(probed):
     """At the calls that down() makes of itself. Linux 6.1 shows addresses in [uprobes]."""
     def stacks(*more):

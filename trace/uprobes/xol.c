@@ -6,6 +6,10 @@
  * there. Each instruction has WAYS slots in which it may be; one that no task uses is overwritten.
  * The CPU serializes at the IRET that enters a slot, so it sees the new bytes.
  *
+ * No other memory ever comes to its place, because signals and stops wait while a task is in a
+ * slot: a program that ran its own code there could not be stopped. Linux can seal the page, too
+ * (CONFIG_MSEAL_SYSTEM_MAPPINGS).
+ *
  * fork() gives the child an area at the same address, for return addresses on its stack: the pages
  * are not copied (VM_WIPEONFORK), and xol_open() makes a new area.
  */
@@ -87,6 +91,7 @@ static const struct vm_operations_struct xol_ops = {
 	.open = xol_open,
 	.fault = xol_fault,
 	.name = xol_name,
+	.sealed = true,
 };
 
 /* mmap_lock held for writing. */

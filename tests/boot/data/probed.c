@@ -1,5 +1,6 @@
 /* A program to put uprobes into: test_uprobes.py. `probed WHAT [N]` does WHAT N times, and prints a number. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -259,6 +260,26 @@ static long areas(const char *self)
 	return calls;
 }
 
+/* Tries to bring other memory to the place of [uprobes], where this task executes its probed instructions. */
+static void sealed(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char *page = NULL, *other = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int anonymous = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, moved = MREMAP_MAYMOVE | MREMAP_FIXED;
+
+	for (char line[256]; fgets(line, sizeof(line), maps);)
+		if (strstr(line, "[uprobes]"))
+			page = (char *)strtoul(line, NULL, 16);
+	fclose(maps);
+#define TRY(what, refused) printf("%s: %s\n", what, refused ? strerror(errno) : "done")
+	TRY("munmap", munmap(page, 4096));
+	TRY("munmap of all", munmap((void *)0x1000, 0x7fffffffe000));
+	TRY("mmap", mmap(page, 4096, PROT_EXEC, anonymous, -1, 0) == MAP_FAILED);
+	TRY("mremap from", mremap(page, 4096, 4096, moved, other) == MAP_FAILED);
+	TRY("mremap to", mremap(other, 4096, 4096, moved, page) == MAP_FAILED);
+	TRY("mprotect", mprotect(page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC));
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "add";
@@ -308,6 +329,9 @@ int main(int argc, char **argv)
 		faults_and_steps();
 	} else if (!strcmp(what, "areas")) {
 		result = areas(argv[0]);
+	} else if (!strcmp(what, "sealed")) {
+		checksum((const unsigned char *)greeting, 1);
+		sealed();
 	} else if (!strcmp(what, "watch")) { /* prints the semaphore at each line of its input */
 		for (char line[16]; fgets(line, sizeof(line), stdin); fflush(stdout))
 			printf("%u %d\n", semaphore, add(1, 1));
