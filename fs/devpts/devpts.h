@@ -14,7 +14,12 @@
 #define PTY_MAX     4096 /* pseudo-terminals, and of these those for the first instance only */
 #define PTY_RESERVE 1024
 
-/* One instance. Legend: [L] lock; [C] constant; [M] the options: written under mount_mutex. */
+/*
+ * One instance. Legend: [L] lock; [C] constant; [M] the options: written under mount_mutex.
+ *
+ * The i_private of a slave's inode is [L], too: the pty, which the master owns; NULL: the master is
+ * closed.
+ */
 struct devpts_info {
 	struct super_block *sb; /* [C] */
 	struct dentry *ptmx;    /* [C] */

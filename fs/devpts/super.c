@@ -20,23 +20,20 @@ atomic_t pty_count;
 /* ---- slaves ---- */
 
 /*
- * The slave of an inode, opened; or an ERR_PTR. The inode may be older than the pty that now has
- * its number.
+ * The slave of an inode, opened; or an ERR_PTR. The inode may have outlived its pty: a program has
+ * opened it with O_PATH. It must not open a later pty, which may have the same number and address.
  */
 static struct tty_struct *open_slave(const struct inode *inode)
 {
 	struct devpts_info *info = inode->i_sb->s_fs_info;
-	unsigned index = MINOR(inode->i_rdev);
-	struct tty_struct *tty = NULL;
-	int err = -EIO;
+	struct pty *pty;
+	int err;
 
 	mutex_lock(&info->lock);
-	if (index < info->slots && info->ptys[index] && info->ptys[index] == inode->i_private) {
-		tty = &info->ptys[index]->tty;
-		err = pty_slave_open(tty);
-	}
+	pty = inode->i_private;
+	err = pty ? pty_slave_open(&pty->tty) : -EIO;
 	mutex_unlock(&info->lock);
-	return err ? ERR_PTR(err) : tty;
+	return err ? ERR_PTR(err) : &pty->tty;
 }
 
 static int pts_open(struct inode *inode, struct file *file)
@@ -127,10 +124,11 @@ struct pty *devpts_new(struct devpts_info *info, unsigned *index, struct dentry 
 void devpts_kill(struct devpts_info *info, struct pty *pty, unsigned index, struct dentry *dentry)
 {
 	simple_recursive_removal(dentry);
-	dput(dentry);
 	mutex_lock(&info->lock);
+	dentry->d_inode->i_private = NULL;
 	info->ptys[index] = NULL;
 	mutex_unlock(&info->lock);
+	dput(dentry);
 	pty_master_close(pty);
 	atomic_dec(&pty_count);
 }
@@ -158,11 +156,6 @@ static void devpts_show_options(struct seq_file *m, struct super_block *sb)
 		seq_printf(m, ",max=%u", info->max);
 }
 
-static void devpts_evict_inode(struct inode *inode)
-{
-	(void)inode; /* i_private is the pty, which the master owns */
-}
-
 static int devpts_remount(struct super_block *sb, const char *data)
 {
 	struct devpts_info *info = sb->s_fs_info;
@@ -174,7 +167,6 @@ static int devpts_remount(struct super_block *sb, const char *data)
 }
 
 static const struct super_operations devpts_super_operations = {
-	.evict_inode = devpts_evict_inode,
 	.put_super = devpts_put_super,
 	.show_options = devpts_show_options,
 	.remount = devpts_remount,
