@@ -78,6 +78,11 @@ int do_renameat2(int old_dfd, const char *old_name, int new_dfd, const char *new
  */
 struct dentry *kern_path_create(int dfd, const char *name, struct path *parent, bool directory);
 void done_path_create(struct path *parent, struct dentry *dentry);
+/*
+ * Between the two: makes dentry a device, FIFO or socket of dir. dev is its number, if it is a
+ * device.
+ */
+int vfs_mknod(struct inode *dir, struct dentry *dentry, umode_t mode, u32 dev);
 
 /*
  * Opens a file: returns a counted file, or an ERR_PTR. flags: O_*; mode: the permission bits of a

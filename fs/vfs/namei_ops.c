@@ -92,7 +92,7 @@ static noinline int vfs_symlink(struct inode *dir, struct dentry *dentry, const 
 	return created(dir, dentry, IN_CREATE, dir->i_op->symlink(dir, dentry, target));
 }
 
-static noinline int vfs_mknod(struct inode *dir, struct dentry *dentry, umode_t mode, u32 dev)
+noinline int vfs_mknod(struct inode *dir, struct dentry *dentry, umode_t mode, u32 dev)
 {
 	bool whiteout = S_ISCHR(mode) && !dev; /* harmless: see RENAME_WHITEOUT */
 	int err = may_create(dir, dentry->d_parent);
@@ -219,7 +219,6 @@ int do_mknodat(int dfd, const char *name, umode_t mode, u32 dev)
 {
 	struct path parent;
 	struct dentry *dentry;
-	struct inode *dir;
 	int err;
 
 	switch (mode & S_IFMT) {
@@ -236,11 +235,10 @@ int do_mknodat(int dfd, const char *name, umode_t mode, u32 dev)
 	dentry = kern_path_create(dfd, name, &parent, false);
 	if (IS_ERR(dentry))
 		return (int)PTR_ERR(dentry);
-	dir = parent.dentry->d_inode;
 	if (!(mode & S_IFMT) || S_ISREG(mode))
-		err = vfs_create(dir, dentry, mode);
+		err = vfs_create(parent.dentry->d_inode, dentry, mode);
 	else
-		err = vfs_mknod(dir, dentry, mode, S_ISCHR(mode) || S_ISBLK(mode) ? dev : 0);
+		err = vfs_mknod(parent.dentry->d_inode, dentry, mode, dev);
 	done_path_create(&parent, dentry);
 	return err;
 }

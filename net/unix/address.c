@@ -117,7 +117,10 @@ static struct unix_sock *find_abstract(const struct sockaddr_un *name, unsigned 
 	return NULL;
 }
 
-/* Enters u under its name. path NULL: abstract. -EADDRINUSE. bind_lock held. */
+/*
+ * Enters u under its name. path: the file that was made for u, so that no other socket has its
+ * inode; NULL: abstract. -EADDRINUSE. bind_lock held.
+ */
 static int enter(struct unix_sock *u, struct unix_address *addr, const struct path *path)
 {
 	int err = 0;
@@ -140,19 +143,25 @@ static int enter(struct unix_sock *u, struct unix_address *addr, const struct pa
 	return err;
 }
 
-/* Makes the file, and finds it. */
+/*
+ * Makes the file: a counted path. The name is not looked up again: another task may have renamed a
+ * directory of it, so that it leads to the file of a foreign socket.
+ */
 static int make_node(const char *name, struct path *path)
 {
 	umode_t mode = S_IFSOCK | (S_IRWXUGO & (umode_t)~current_umask());
-	int err = do_mknodat(AT_FDCWD, name, mode, 0);
+	struct path parent;
+	struct dentry *dentry = kern_path_create(AT_FDCWD, name, &parent, false);
+	int err;
 
-	if (err)
-		return err == -EEXIST ? -EADDRINUSE : err;
-	err = kern_path(name, 0, path);
-	if (!err && !S_ISSOCK(path->dentry->d_inode->i_mode)) {
-		path_put(path); /* another task has replaced it */
-		err = -EADDRINUSE;
+	if (IS_ERR(dentry))
+		return PTR_ERR(dentry) == -EEXIST ? -EADDRINUSE : (int)PTR_ERR(dentry);
+	err = vfs_mknod(parent.dentry->d_inode, dentry, mode, 0);
+	if (!err) {
+		*path = (struct path){ .mnt = parent.mnt, .dentry = dentry };
+		path_get(path);
 	}
+	done_path_create(&parent, dentry);
 	return err;
 }
 
@@ -218,8 +227,10 @@ static struct unix_sock *find_by_inode(const struct inode *inode)
 
 	spin_lock(&unix_table_lock);
 	list_for_each_entry (u, bucket(hash_inode(inode)), bound)
-		if (u->path.dentry && u->path.dentry->d_inode == inode)
+		if (u->path.dentry && u->path.dentry->d_inode == inode) {
 			found = unix_get(u);
+			break;
+		}
 	spin_unlock(&unix_table_lock);
 	return found;
 }
