@@ -285,6 +285,12 @@ static void functions_have_limits(void **state)
 	STORE_IMM(BPF_W, 10, -4, 7), MOV64_IMM(1, 5), MOV64_REG(2, 10), ALU64_IMM(BPF_ADD, 2, -4), \
 		CALL_FUNC(2), RETURN_0
 
+/* The same with an element of a map, which may be NULL. */
+#define PASS_ELEMENT(map)                                                                          \
+	STORE_IMM(BPF_DW, 10, -8, 0), MOV64_REG(2, 10), ALU64_IMM(BPF_ADD, 2, -8), LD_MAP(1, map), \
+		CALL(BPF_FUNC_map_lookup_elem), MOV64_IMM(1, 5), MOV64_REG(2, 0), CALL_FUNC(2),    \
+		RETURN_0
+
 static void expect_global(const char *error, const struct bpf_insn *insns, u32 len)
 {
 	int err;
@@ -321,6 +327,9 @@ static void a_global_function_is_safe_for_all_arguments(void **state)
 		      ALU64_REG(BPF_ADD, 2, 1), LOAD(BPF_B, 0, 2, 0), EXIT());
 	EXPECT_GLOBAL("Caller passes invalid args", MOV64_IMM(1, 5), MOV64_IMM(2, 1), CALL_FUNC(2),
 		      RETURN_0, RETURN_0);
+	EXPECT_GLOBAL(NULL, PASS_ELEMENT(WORLD_ARRAY), RETURN_0);
+	/* The element of a map of maps is a struct bpf_map, also where it may be NULL. */
+	EXPECT_GLOBAL("R2 type=map_ptr expected=fp", PASS_ELEMENT(WORLD_ARRAY_OF_MAPS), RETURN_0);
 }
 
 static void instructions_are_known_and_have_no_other_fields(void **state)

@@ -229,7 +229,7 @@ static int check_global_mem(struct bpf_verifier_env *env, int regno, u32 size)
 		mark_precise(reg);
 		return 0;
 	}
-	reg->type &= ~(u32)PTR_MAYBE_NULL;
+	learn_null(reg, false); /* the element of a map of maps is no memory then, but a map */
 	err = check_helper_mem_access(env, regno, (int)size, true, true);
 	*reg = saved;
 	return err ? -EINVAL : 0;

@@ -90,7 +90,7 @@ static int learn(struct bpf_verifier_env *env, struct bpf_verifier_state *state,
 
 /* ---- what the comparison of a pointer with NULL tells ---- */
 
-static void learn_null(struct bpf_reg_state *reg, bool is_null)
+void learn_null(struct bpf_reg_state *reg, bool is_null)
 {
 	struct bpf_map *map = reg->map_ptr;
 

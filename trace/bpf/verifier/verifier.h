@@ -354,6 +354,8 @@ int check_step(struct bpf_verifier_env *env, const struct bpf_insn *insn);
  * jumps.c: a conditional jump: pushes one way, goes on with the other; or finds that only one is.
  */
 int check_cond_jmp_op(struct bpf_verifier_env *env, const struct bpf_insn *insn);
+/* What a pointer that may be NULL becomes when it is, or is not. */
+void learn_null(struct bpf_reg_state *reg, bool is_null);
 
 /*
  * calls.c
