@@ -55,11 +55,21 @@ static bool poll_wake(struct wait_queue_entry *wait, unsigned events)
 	return wake_up_state(pwq->task, TASK_NORMAL);
 }
 
+/* A wake-up calls each entry, so a program may not fill a queue with entries of one task. */
 static void queue_poller(struct file *file, wait_queue_head_t *queue, poll_table *table)
 {
 	struct poll_wqueues *pwq = container_of(table, struct poll_wqueues, table);
-	struct poll_table_entry *entry = new_entry(pwq);
+	struct rb_node **link = &pwq->queues.rb_node, *parent = NULL;
+	struct poll_table_entry *entry;
 
+	while (*link) {
+		parent = *link;
+		entry = rb_entry(parent, struct poll_table_entry, node);
+		if (entry->queue == queue)
+			return;
+		link = queue < entry->queue ? &parent->rb_left : &parent->rb_right;
+	}
+	entry = new_entry(pwq);
 	if (!entry) {
 		pwq->error = -ENOMEM;
 		return;
@@ -70,6 +80,8 @@ static void queue_poller(struct file *file, wait_queue_head_t *queue, poll_table
 	entry->queue = queue;
 	entry->owner = pwq;
 	entry->file = get_file(file);
+	rb_link_node(&entry->node, parent, link);
+	rb_insert_color(&entry->node, &pwq->queues);
 	add_wait_queue(queue, &entry->wait);
 }
 
@@ -81,6 +93,7 @@ void poll_initwait(struct poll_wqueues *pwq)
 	pwq->error = 0;
 	pwq->used = 0;
 	pwq->blocks = NULL;
+	pwq->queues = RB_ROOT;
 }
 
 static void free_entries(struct poll_table_entry *entries, unsigned count)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "fs/vfs/fs.h"
+#include "kernel/lib/rbtree.h"
 #include "kernel/sched/wait.h"
 #include "kernel/time/ktime.h"
 
@@ -56,6 +57,7 @@ static __always_inline unsigned vfs_poll(struct file *file, poll_table *table)
 /* One queue on which a task waits. */
 struct poll_table_entry {
 	struct wait_queue_entry wait;
+	struct rb_node node; /* in owner->queues */
 	wait_queue_head_t *queue;
 	struct poll_wqueues *owner;
 	struct file *file; /* counted: its queue must not go away */
@@ -63,7 +65,7 @@ struct poll_table_entry {
 
 struct poll_block;
 
-/* All queues on which a task waits in one system call. Only the task itself uses it. */
+/* All queues on which a task waits in one system call, each once. Only the task itself uses it. */
 struct poll_wqueues {
 	poll_table table;
 	struct task_struct *task;
@@ -71,6 +73,7 @@ struct poll_wqueues {
 	int error;                 /* -ENOMEM: an entry could not be made */
 	unsigned used;             /* entries in inline_entries */
 	struct poll_block *blocks; /* more entries; NULL: none */
+	struct rb_root queues;     /* of poll_table_entry.node, by queue */
 	struct poll_table_entry inline_entries[POLL_INLINE_ENTRIES];
 };
 

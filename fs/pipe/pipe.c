@@ -26,7 +26,7 @@
 
 #define FIONREAD 0x541bU /* ioctl(2): the number of bytes to read */
 
-/* P held. */
+/* P held, but may be released meanwhile. */
 static inline void pipe_wake_reader(struct pipe_inode_info *pipe)
 {
 	if (!list_empty(&pipe->rd_wait.head))
@@ -346,9 +346,11 @@ static noinline ssize_t pipe_write_more(struct pipe_inode_info *pipe, const stru
 		ret = -EAGAIN;
 		if (file->f_flags & O_NONBLOCK)
 			break;
-		if (was_empty)
+		if (was_empty) { /* a reader may have made room */
+			was_empty = false;
 			pipe_wake_reader(pipe);
-		was_empty = false;
+			continue;
+		}
 		told = !told && READ_ONCE(pipe->fasync_readers);
 		if (told) { /* a reader may make room without the lock */
 			pipe_unlock(pipe);
@@ -413,9 +415,9 @@ static ssize_t pipe_write(struct file *file, const char *buf, size_t count, loff
 		     pipe_room(pipe) < PIPE_BUF))
 		return pipe_write_kernel(pipe, file, buf, count);
 	memcpy((char *)page + offset, buf, count);
-	if (pipe->head == pipe->tail || pipe->poll_usage)
-		pipe_wake_reader(pipe);
 	pipe->head += (u32)count;
+	if (pipe->head - (u32)count == pipe->tail || pipe->poll_usage)
+		pipe_wake_reader(pipe);
 	pipe_unlock(pipe);
 	return (ssize_t)count;
 }

@@ -33,65 +33,54 @@ static __always_inline bool wake_entry(struct wait_queue_entry *entry, unsigned 
 	return true;
 }
 
-static __always_inline void __wake_up(wait_queue_head_t *wq, unsigned state)
-{
-	struct wait_queue_entry *entry, *next;
-	unsigned long flags;
-
-	spin_lock_irqsave(&wq->lock, flags);
-	list_for_each_entry_safe (entry, next, &wq->head, entry) {
-		unsigned kind = entry->flags;
-
-		if (wake_entry(entry, kind, state, 0) && kind & WQ_FLAG_EXCLUSIVE)
-			break;
-	}
-	spin_unlock_irqrestore(&wq->lock, flags);
-}
-
 /*
- * Wakes up to WAKE_BATCH waiters in [first, end) with wq->lock held. If there are more, puts the
- * bookmark before them and returns true.
+ * Wakes up to WAKE_BATCH waiters in [first, end) with wq->lock held. Ends after a waiter that has a
+ * flag of `last`. Returns the next one to wake, or NULL.
  */
-static bool wake_batch(struct list_head *first, const struct list_head *end, unsigned events,
-		       struct wait_queue_entry *bookmark)
+static struct list_head *wake_batch(struct list_head *first, const struct list_head *end,
+				    unsigned state, unsigned last, unsigned events)
 {
 	struct list_head *link = first, *next;
 
 	for (unsigned count = 0; link != end; link = next, count++) {
 		struct wait_queue_entry *entry = list_entry(link, struct wait_queue_entry, entry);
+		unsigned kind = entry->flags;
 
-		if (count == WAKE_BATCH) {
-			list_add_tail(&bookmark->entry, link);
-			return true;
-		}
+		if (count == WAKE_BATCH)
+			return link;
 		next = link->next;
-		(void)wake_entry(entry, entry->flags, TASK_NORMAL, events);
+		if (wake_entry(entry, kind, state, events) && kind & last)
+			break;
 	}
-	return false;
+	return NULL;
 }
 
 /*
- * A wake-up of many tasks would keep interrupts off for long. So the lock is free between batches.
- * A woken task may then queue again, before the place or behind the end. It is not woken again,
- * because it has seen the caller's change.
+ * A wake-up of many tasks would keep interrupts off for long. So the lock is free between batches,
+ * with bookmarks before the next waiter and behind the last one. A woken task may then queue again,
+ * before the place or behind the end. It is not woken again, because it has seen the caller's
+ * change.
  */
-static void __wake_up_all(wait_queue_head_t *wq, unsigned events)
+static void __wake_up(wait_queue_head_t *wq, unsigned state, unsigned last, unsigned events)
 {
-	struct wait_queue_entry place = { .flags = WQ_FLAG_BOOKMARK };
-	struct wait_queue_entry end = { .flags = WQ_FLAG_BOOKMARK };
+	struct list_head *next;
 	unsigned long flags;
 
 	spin_lock_irqsave(&wq->lock, flags);
-	if (wake_batch(wq->head.next, &wq->head, events, &place)) {
-		struct list_head *next;
+	next = wake_batch(wq->head.next, &wq->head, state, last, events);
+	if (unlikely(next)) {
+		struct wait_queue_entry place = { .flags = WQ_FLAG_BOOKMARK };
+		struct wait_queue_entry end = { .flags = WQ_FLAG_BOOKMARK };
 
 		list_add_tail(&end.entry, &wq->head);
 		do {
+			list_add_tail(&place.entry, next);
 			spin_unlock_irqrestore(&wq->lock, flags);
 			spin_lock_irqsave(&wq->lock, flags);
 			next = place.entry.next;
 			list_del(&place.entry);
-		} while (wake_batch(next, &end.entry, events, &place));
+			next = wake_batch(next, &end.entry, state, last, events);
+		} while (next);
 		list_del(&end.entry);
 	}
 	spin_unlock_irqrestore(&wq->lock, flags);
@@ -99,44 +88,25 @@ static void __wake_up_all(wait_queue_head_t *wq, unsigned events)
 
 void wake_up(wait_queue_head_t *wq)
 {
-	__wake_up(wq, TASK_NORMAL);
+	__wake_up(wq, TASK_NORMAL, WQ_FLAG_EXCLUSIVE, 0);
 }
 EXPORT_SYMBOL(wake_up);
 
 void wake_up_all(wait_queue_head_t *wq)
 {
-	__wake_up_all(wq, 0);
+	__wake_up(wq, TASK_NORMAL, 0, 0);
 }
 EXPORT_SYMBOL(wake_up_all);
 
 void wake_up_interruptible(wait_queue_head_t *wq)
 {
-	__wake_up(wq, TASK_INTERRUPTIBLE);
+	__wake_up(wq, TASK_INTERRUPTIBLE, WQ_FLAG_EXCLUSIVE, 0);
 }
 EXPORT_SYMBOL(wake_up_interruptible);
 
 void wake_up_poll(wait_queue_head_t *wq, unsigned events)
 {
-	__wake_up_all(wq, events);
-}
-
-/* The same as wake_up_locked(), for entries of any kind. Interrupts off. */
-static noinline void wake_up_entries_locked(wait_queue_head_t *wq)
-{
-	struct wait_queue_entry *entry, *next;
-
-	list_for_each_entry_safe (entry, next, &wq->head, entry) {
-		if (entry->flags & WQ_FLAG_BOOKMARK)
-			continue;
-		if (entry->flags & WQ_FLAG_CALLBACK) {
-			if (entry->func(entry, 0) && (entry->flags & WQ_FLAG_EXCLUSIVE))
-				break;
-		} else if (try_to_wake_up(entry->task, TASK_NORMAL) &&
-			   (entry->flags & WQ_FLAG_EXCLUSIVE)) {
-			list_del_init(&entry->entry);
-			break;
-		}
-	}
+	__wake_up(wq, TASK_NORMAL, 0, events);
 }
 
 /*
@@ -146,17 +116,20 @@ static noinline void wake_up_entries_locked(wait_queue_head_t *wq)
 void wake_up_locked(wait_queue_head_t *wq)
 {
 	struct wait_queue_entry *entry;
+	bool woken;
 
 	local_irq_disable();
 	entry = list_first_entry(&wq->head, struct wait_queue_entry, entry);
-	if (unlikely(&entry->entry == &wq->head))
-		goto out;
-	if (likely(entry->flags == WQ_FLAG_EXCLUSIVE) && try_to_wake_up(entry->task, TASK_NORMAL))
+	woken = likely(entry->flags == WQ_FLAG_EXCLUSIVE) &&
+		try_to_wake_up(entry->task, TASK_NORMAL);
+	if (likely(woken))
 		list_del_init(&entry->entry);
-	else
-		wake_up_entries_locked(wq);
-out:
 	local_irq_enable();
+	if (unlikely(!woken)) {
+		spin_unlock(&wq->lock);
+		wake_up(wq);
+		spin_lock(&wq->lock);
+	}
 }
 
 void wake_up_next_locked(wait_queue_head_t *wq)

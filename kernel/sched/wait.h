@@ -18,7 +18,7 @@ typedef struct wait_queue_head {
 #define WQ_FLAG_EXCLUSIVE  1 /* wake_up() wakes at most one of these */
 #define WQ_FLAG_AUTOREMOVE 2 /* the wake-up removes the entry: set by prepare_to_wait() */
 #define WQ_FLAG_CALLBACK   4 /* the wake-up calls func, and does not know the task */
-#define WQ_FLAG_BOOKMARK   8 /* no waiter: the place where wake_up_all() continues */
+#define WQ_FLAG_BOOKMARK   8 /* no waiter: the place where a wake-up continues */
 
 struct wait_queue_entry {
 	/* With WQ_FLAG_CALLBACK func, else the task, which the wake-up wakes. */
@@ -47,9 +47,8 @@ struct wait_queue_entry {
 	} while (0)
 
 /*
- * Wake all non-exclusive waiters and one exclusive one (wake_up_all: all). Any context but NMI.
- * wake_up_all() lets go of the lock between batches of waiters, with interrupts as the caller had
- * them.
+ * Wake all non-exclusive waiters and one exclusive one (wake_up_all: all). Any context but NMI. The
+ * lock is free between batches of four waiters, with interrupts as the caller had them.
  */
 void wake_up(wait_queue_head_t *wq);
 void wake_up_all(wait_queue_head_t *wq);
@@ -59,8 +58,9 @@ void wake_up_interruptible(wait_queue_head_t *wq);
  */
 void wake_up_poll(wait_queue_head_t *wq, unsigned events);
 /*
- * As wake_up(), for a condition that wq->lock protects. The caller holds wq->lock, interrupts on.
- * All exclusive waiters are in do_wait_intr(), or callbacks.
+ * As wake_up(), for a condition that wq->lock protects and a queue that is not empty. The caller
+ * holds wq->lock, interrupts on; it is released meanwhile if the first waiter is not in
+ * do_wait_intr().
  */
 void wake_up_locked(wait_queue_head_t *wq);
 /* Only the next task in do_wait_intr(): nothing has changed, but it may go on. wq->lock held. */

@@ -344,6 +344,39 @@ SELFTEST(poll, wakes_when_a_pipe_becomes_readable)
 	sys_close(t.there[0]);
 }
 
+static bool has_one_entry(const wait_queue_head_t *wq)
+{
+	return !list_empty(&wq->head) && wq->head.next->next == &wq->head;
+}
+
+SELFTEST(poll, a_task_is_in_each_queue_once)
+{
+	static wait_queue_head_t queues[200];
+	struct poll_wqueues pwq;
+	struct file *file;
+	int fds[2];
+
+	ASSERT(sys_pipe(fds) == 0);
+	file = fget((unsigned)fds[0]);
+	for (unsigned i = 0; i < ARRAY_SIZE(queues); i++)
+		init_waitqueue_head(&queues[i]);
+	poll_initwait(&pwq);
+	for (unsigned i = 0; i < 3 * ARRAY_SIZE(queues); i++) {
+		EXPECT_EQ(vfs_poll(file, &pwq.table), 0);
+		poll_wait(file, &queues[i * 7 % ARRAY_SIZE(queues)], &pwq.table);
+	}
+	EXPECT(has_one_entry(&((struct pipe_inode_info *)file->private_data)->rd_wait));
+	for (unsigned i = 0; i < ARRAY_SIZE(queues); i++)
+		EXPECT(has_one_entry(&queues[i]));
+	EXPECT_EQ(pwq.error, 0);
+	poll_freewait(&pwq);
+	for (unsigned i = 0; i < ARRAY_SIZE(queues); i++)
+		EXPECT(list_empty(&queues[i].head));
+	fput(file);
+	sys_close(fds[0]);
+	sys_close(fds[1]);
+}
+
 /* Stands for an epoll with EPOLLET, which looks again only when it is told. */
 struct watcher {
 	struct wait_queue_entry wait;

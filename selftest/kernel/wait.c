@@ -1,4 +1,5 @@
 /* Self-tests of wait queues and completions. */
+#include "kernel/irq/irq_work.h"
 #include "kernel/workqueue/workqueue.h"
 #include "selftest/selftest.h"
 #include "selftest/lib/threads.h"
@@ -147,6 +148,56 @@ SELFTEST(wait, concurrent_wake_ups_call_each_entry)
 		if (!counted->leaves)
 			remove_wait_queue(&wait, &counted->entry);
 	}
+	EXPECT(list_empty(&wait.head));
+}
+
+static unsigned calls, interrupted_after;
+
+static void note_calls(struct irq_work *work __unused)
+{
+	interrupted_after = calls;
+}
+static struct irq_work interrupt = { .func = note_calls };
+
+/* The interrupt comes as soon as the wake-up lets it. */
+static bool call_and_interrupt(struct wait_queue_entry *entry __unused, unsigned events __unused)
+{
+	if (!calls++)
+		(void)irq_work_queue(&interrupt);
+	return false;
+}
+
+static void wake_up_with_lock(wait_queue_head_t *wq)
+{
+	spin_lock(&wq->lock);
+	wake_up_locked(wq);
+	spin_unlock(&wq->lock);
+}
+
+SELFTEST(wait, each_wake_up_of_many_lets_interrupts_in_after_a_few)
+{
+	static void (*const wake[])(wait_queue_head_t *) = { wake_up, wake_up_all,
+							     wake_up_interruptible,
+							     wake_up_with_lock };
+	wait_queue_head_t wait;
+
+	init_waitqueue_head(&wait);
+	for (unsigned i = 0; i < ARRAY_SIZE(counted_entries); i++) {
+		struct wait_queue_entry *entry = &counted_entries[i].entry;
+
+		*entry = (struct wait_queue_entry){ .func = call_and_interrupt,
+						    .flags = WQ_FLAG_CALLBACK };
+		add_wait_queue(&wait, entry);
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(wake); i++) {
+		calls = 0;
+		wake[i](&wait);
+		irq_work_sync(&interrupt);
+		EXPECT_EQ(calls, ARRAY_SIZE(counted_entries));
+		EXPECT_EQ(interrupted_after, 4);
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(counted_entries); i++)
+		remove_wait_queue(&wait, &counted_entries[i].entry);
 	EXPECT(list_empty(&wait.head));
 }
 
