@@ -202,7 +202,9 @@ static long request_of_tracer(struct task_struct *task, long request, unsigned l
 	if (request == PTRACE_INTERRUPT)
 		return interrupt(task);
 	ret = frozen_request(task, request, addr, data);
-	ptrace_unfreeze(task);
+	/* A task that has been let go may be frozen by its next tracer. */
+	if (ret || request != PTRACE_DETACH)
+		ptrace_unfreeze(task);
 	return ret;
 }
 

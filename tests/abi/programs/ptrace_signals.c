@@ -117,9 +117,35 @@ static void errors(void)
 	waitpid(pid, &status, 0);
 }
 
+static void idle(void)
+{
+	for (;;)
+		pause();
+}
+
+/* A tracee that was not let go can be killed, and one that was can be traced again. */
+static void detach(void)
+{
+	pid_t pid = traced_child(idle, 0);
+
+	CALL(trace(DETACH, pid, 0, 65));
+	kill(pid, SIGKILL);
+	wait_for("killed while it stays traced", pid);
+	pid = traced_child(idle, 0);
+	CALL(trace(DETACH, pid, 0, 0));
+	CALL(trace(DETACH, pid, 0, 0));
+	CALL(trace(SEIZE, pid, 0, 0));
+	CALL(trace(INTERRUPT, pid, 0, 0));
+	wait_for("interrupted", pid);
+	CALL(trace(DETACH, pid, 0, 0));
+	kill(pid, SIGKILL);
+	wait_for("killed", pid);
+}
+
 int main(void)
 {
 	signals();
+	detach();
 	mask_and_messages();
 	errors();
 	return 0;
