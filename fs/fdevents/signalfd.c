@@ -121,9 +121,17 @@ static ssize_t signalfd_read(struct file *file, char *buf, size_t count, loff_t 
 static unsigned signalfd_poll(struct file *file, struct poll_table_struct *wait)
 {
 	const struct signalfd *ctx = file->private_data;
+	struct sighand_struct *sighand = current->sighand;
+	u64 pending;
 
-	poll_wait(file, &current->sighand->signalfd_wqh, wait);
-	return pending_unblocked(READ_ONCE(ctx->blocked)) ? POLLIN : 0;
+	poll_wait(file, &sighand->signalfd_wqh, wait);
+	/*
+	 * Under siglock: a sender that has not yet added its signal sees the entry in the queue.
+	 */
+	spin_lock_irq(&sighand->siglock);
+	pending = pending_unblocked(READ_ONCE(ctx->blocked));
+	spin_unlock_irq(&sighand->siglock);
+	return pending ? POLLIN : 0;
 }
 
 static int signalfd_release(struct inode *inode, struct file *file)

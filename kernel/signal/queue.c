@@ -185,9 +185,7 @@ int dequeue_signal(struct task_struct *tsk, u64 mask, struct siginfo *info)
 
 u64 pending_unblocked(u64 mask)
 {
-	return (READ_ONCE(current->pending.signal) |
-		READ_ONCE(current->signal->shared_pending.signal)) &
-	       ~mask;
+	return (current->pending.signal | current->signal->shared_pending.signal) & ~mask;
 }
 
 enum siginfo_layout siginfo_layout(const struct siginfo *info)

@@ -155,7 +155,7 @@ int dequeue_signal(struct task_struct *tsk, u64 mask, struct siginfo *info);
  * Hook of ITIMER_REAL: a thread of the process has taken a SIGALRM. siglock held. NULL: no timers.
  */
 extern void (*sigalrm_taken_hook)(struct signal_struct *signal);
-/* The signals that wait for the current task, and that mask does not block. Any context. */
+/* The signals that wait for the current task, and that mask does not block. siglock held. */
 u64 pending_unblocked(u64 mask);
 /* Takes a fault's signal of the current task. 0: none. siglock held. */
 int dequeue_synchronous_signal(struct siginfo *info);
