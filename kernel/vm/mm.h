@@ -148,7 +148,11 @@ struct vm_area_struct *install_special_mapping(struct mm_struct *mm, unsigned lo
 					       unsigned long len, unsigned long vm_flags,
 					       const struct vm_operations_struct *ops, void *data,
 					       struct vm_mapping *mapping);
-/* A free range of len bytes below mmap_base, or a negative errno. mmap_lock held. */
+/*
+ * A free range of len bytes below mmap_base, or a negative errno. MAP_FIXED, MAP_FIXED_NOREPLACE:
+ * addr, if an area may be there; each area at a place that a program chooses comes through here, so
+ * that none is below MMAP_MIN_ADDR. mmap_lock held.
+ */
 unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long addr, unsigned long len,
 				unsigned long flags);
 

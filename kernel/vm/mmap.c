@@ -82,7 +82,11 @@ unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long addr, unsign
 	if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) {
 		if (addr > TASK_SIZE_MAX - len)
 			return (unsigned long)-ENOMEM;
-		return addr & ~PAGE_MASK ? (unsigned long)-EINVAL : addr;
+		if (addr & ~PAGE_MASK)
+			return (unsigned long)-EINVAL;
+		if (addr < MMAP_MIN_ADDR && !capable(CAP_SYS_RAWIO))
+			return (unsigned long)-EPERM;
+		return addr;
 	}
 	if (flags & MAP_32BIT)
 		return search_up(mm, len, MAP_32BIT_START, MAP_32BIT_END);
@@ -281,8 +285,6 @@ unsigned long do_mmap(struct file *file, unsigned long addr, unsigned long len, 
 		if (error)
 			return (unsigned long)error;
 	}
-	if (addr < MMAP_MIN_ADDR && !capable(CAP_SYS_RAWIO))
-		return (unsigned long)-EPERM;
 	error = mmap_region(mm, file, addr, len, (unsigned long)vm_flags, pgoff);
 	if (error)
 		return (unsigned long)error;
@@ -327,6 +329,9 @@ static int do_brk_flags(struct mm_struct *mm, unsigned long addr, unsigned long 
 		VM_READ | VM_WRITE | VM_MAYREAD | VM_MAYWRITE | VM_MAYEXEC | mm->def_flags | flags;
 	int error;
 
+	addr = get_unmapped_area(mm, addr, len, MAP_FIXED);
+	if (IS_ERR_VALUE(addr))
+		return (int)addr;
 	if (mm->map_count > READ_ONCE(sysctl_max_map_count))
 		return -ENOMEM;
 	if (vm_flags & VM_LOCKED) {
@@ -346,8 +351,6 @@ int vm_brk_flags(unsigned long addr, unsigned long len, unsigned long flags)
 	len = page_align(len);
 	if (!len)
 		return 0;
-	if (addr > TASK_SIZE_MAX || len > TASK_SIZE_MAX - addr)
-		return -ENOMEM;
 	mmap_write_lock(mm);
 	error = do_brk_flags(mm, addr, len, flags & VM_EXEC);
 	populate = mm->def_flags & VM_LOCKED;
@@ -375,8 +378,7 @@ unsigned long do_brk(unsigned long brk)
 			goto unlock;
 	} else if (new > old) {
 		next = find_vma(mm, old);
-		if (new > TASK_SIZE_MAX || (next && new > start_with_gap(next)) ||
-		    do_brk_flags(mm, old, new - old, 0))
+		if ((next && new > start_with_gap(next)) || do_brk_flags(mm, old, new - old, 0))
 			goto unlock;
 		if (mm->def_flags & VM_LOCKED)
 			populate = new - old;

@@ -79,10 +79,9 @@ static void unlock_old_area(struct vm_area_struct *vma)
 }
 
 /* Moves vma's part [addr, addr + old_len) to new_addr, where it has new_len bytes. */
-static unsigned long move_vma(struct vm_area_struct *vma, const struct mremap *m,
-			      unsigned long new_addr)
+static unsigned long move_vma(struct vm_area_struct *vma, const struct mremap *m)
 {
-	unsigned long pages = m->new_len >> PAGE_SHIFT, moved;
+	unsigned long pages = m->new_len >> PAGE_SHIFT, new_addr = m->new_addr, moved;
 	struct mm_struct *mm = vma->vm_mm;
 	struct vm_area_struct *moved_vma;
 	int error = -ENOMEM;
@@ -175,10 +174,12 @@ static bool expand_in_place(struct vm_area_struct *vma, const struct mremap *m)
 	return true;
 }
 
-static unsigned long mremap_fixed(struct mm_struct *mm, const struct mremap *m)
+/* MREMAP_FIXED and MREMAP_DONTUNMAP: vma moves in any case. */
+static unsigned long mremap_to(struct vm_area_struct *vma, struct mremap *m)
 {
-	struct vm_area_struct *vma;
-	int error;
+	unsigned long fixed = m->flags & MREMAP_FIXED ? MAP_FIXED : 0;
+	struct mm_struct *mm = vma->vm_mm;
+	int error = 0;
 
 	if ((m->new_addr & ~PAGE_MASK) || m->new_len > TASK_SIZE_MAX ||
 	    m->new_addr > TASK_SIZE_MAX - m->new_len)
@@ -188,47 +189,37 @@ static unsigned long mremap_fixed(struct mm_struct *mm, const struct mremap *m)
 	/* move_vma() must not refuse when the target has been unmapped already. */
 	if (mm->map_count + 2 >= READ_ONCE(sysctl_max_map_count) - 3)
 		return (unsigned long)-ENOMEM;
-	if (m->flags & MREMAP_FIXED) {
+	m->new_addr = get_unmapped_area(mm, m->new_addr, m->new_len, fixed);
+	if (IS_ERR_VALUE(m->new_addr))
+		return m->new_addr;
+	if (fixed)
 		error = do_munmap(mm, m->new_addr, m->new_len);
-		if (error)
-			return (unsigned long)error;
-	}
-	if (m->old_len > m->new_len) {
-		struct mremap smaller = *m;
-
+	if (!error && m->old_len > m->new_len) {
 		error = do_munmap(mm, m->addr + m->new_len, m->old_len - m->new_len);
-		if (error)
-			return (unsigned long)error;
-		smaller.old_len = m->new_len;
-		vma = vma_to_resize(mm, &smaller);
-		return IS_ERR(vma) ? (unsigned long)vma : move_vma(vma, &smaller, m->new_addr);
+		m->old_len = m->new_len;
 	}
+	if (error)
+		return (unsigned long)error;
 	vma = vma_to_resize(mm, m);
-	return IS_ERR(vma) ? (unsigned long)vma : move_vma(vma, m, m->new_addr);
+	return IS_ERR(vma) ? (unsigned long)vma : move_vma(vma, m);
 }
 
 /* mmap_lock held for writing. */
 static unsigned long do_mremap(struct mm_struct *mm, struct mremap *m)
 {
 	struct vm_area_struct *vma = vma_lookup(mm, m->addr);
-	int error;
+	int error = 0;
 
 	if (!vma)
 		return (unsigned long)-EFAULT;
 	if (vma->vm_ops && vma->vm_ops->sealed)
 		return (unsigned long)-EPERM;
-	if (m->flags & MREMAP_FIXED)
-		return mremap_fixed(mm, m);
-	if (m->flags & MREMAP_DONTUNMAP) {
-		m->new_addr = get_unmapped_area(mm, m->new_addr, m->new_len, 0);
-		return IS_ERR_VALUE(m->new_addr) ? m->new_addr : mremap_fixed(mm, m);
-	}
-	if (m->old_len >= m->new_len) {
-		error = m->old_len == m->new_len
-				? 0
-				: do_munmap(mm, m->addr + m->new_len, m->old_len - m->new_len);
+	if (m->flags & (MREMAP_FIXED | MREMAP_DONTUNMAP))
+		return mremap_to(vma, m);
+	if (m->old_len > m->new_len)
+		error = do_munmap(mm, m->addr + m->new_len, m->old_len - m->new_len);
+	if (m->old_len >= m->new_len)
 		return error ? (unsigned long)error : m->addr;
-	}
 	vma = vma_to_resize(mm, m);
 	if (IS_ERR(vma))
 		return (unsigned long)vma;
@@ -237,7 +228,7 @@ static unsigned long do_mremap(struct mm_struct *mm, struct mremap *m)
 	if (!(m->flags & MREMAP_MAYMOVE))
 		return (unsigned long)-ENOMEM;
 	m->new_addr = get_unmapped_area(mm, 0, m->new_len, 0);
-	return IS_ERR_VALUE(m->new_addr) ? m->new_addr : move_vma(vma, m, m->new_addr);
+	return IS_ERR_VALUE(m->new_addr) ? m->new_addr : move_vma(vma, m);
 }
 
 SYSCALL_DEFINE5(mremap, unsigned long, addr, unsigned long, old_len, unsigned long, new_len,

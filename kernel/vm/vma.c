@@ -349,7 +349,7 @@ int expand_stack(struct vm_area_struct *vma, unsigned long addr)
 	if (prev && !is_stack(prev->vm_flags) && (prev->vm_flags & VM_ACCESS_FLAGS) &&
 	    addr < prev->vm_end + STACK_GUARD_GAP)
 		return -ENOMEM;
-	if (addr < PAGE_SIZE || (prev && addr < prev->vm_end))
+	if (addr < MMAP_MIN_ADDR || (prev && addr < prev->vm_end))
 		return -ENOMEM;
 	spin_lock(&mm->page_table_lock);
 	if (addr >= vma->vm_start) {
