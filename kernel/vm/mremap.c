@@ -174,6 +174,13 @@ static bool expand_in_place(struct vm_area_struct *vma, const struct mremap *m)
 	return true;
 }
 
+/* Whether moving the range splits an area that cannot be split. */
+static bool splits_whole(const struct vm_area_struct *vma, const struct mremap *m)
+{
+	return vma->vm_ops && vma->vm_ops->whole &&
+	       (m->addr > vma->vm_start || m->addr + min(m->old_len, m->new_len) < vma->vm_end);
+}
+
 /* MREMAP_FIXED and MREMAP_DONTUNMAP: vma moves in any case. */
 static unsigned long mremap_to(struct vm_area_struct *vma, struct mremap *m)
 {
@@ -189,6 +196,8 @@ static unsigned long mremap_to(struct vm_area_struct *vma, struct mremap *m)
 	/* move_vma() must not refuse when the target has been unmapped already. */
 	if (mm->map_count + 2 >= READ_ONCE(sysctl_max_map_count) - 3)
 		return (unsigned long)-ENOMEM;
+	if (splits_whole(vma, m))
+		return (unsigned long)-EINVAL;
 	m->new_addr = get_unmapped_area(mm, m->new_addr, m->new_len, fixed);
 	if (IS_ERR_VALUE(m->new_addr))
 		return m->new_addr;

@@ -19,6 +19,27 @@ static void tried_map(const char *what, int fd, int pages, int protection, int f
 
 #define RW (PROT_READ | PROT_WRITE)
 
+/* An area that cannot be split: what moves a part of it changes nothing. */
+static void moves(int fd)
+{
+	char *area = (char *)map_buffer(fd, 2), *room = mmap(NULL, 4 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const int flags = MREMAP_MAYMOVE | MREMAP_FIXED;
+	unsigned char vec[3];
+
+	munmap(room, 4 * PAGE);
+	said("mremap of the first page", mremap(area, PAGE, PAGE, flags, room) == MAP_FAILED ? -1 : 0);
+	said("  it is there", mincore(room, PAGE, vec));
+	said("mremap of the last page", mremap(area + 2 * PAGE, PAGE, PAGE, flags, room) == MAP_FAILED ? -1 : 0);
+	said("  it is there", mincore(room, PAGE, vec));
+	said("mremap to less", mremap(area, 3 * PAGE, PAGE, flags, room) == MAP_FAILED ? -1 : 0);
+	said("  it is there", mincore(room, PAGE, vec));
+	said("  all pages are here", mincore(area, 3 * PAGE, vec));
+	show("  they are the buffer: %llu bytes", ((struct perf_event_mmap_page *)area)->data_size);
+	said("mremap of all", mremap(area, 3 * PAGE, 3 * PAGE, flags, room) == MAP_FAILED ? -1 : 0);
+	show("  they are the buffer: %llu bytes", ((struct perf_event_mmap_page *)room)->data_size);
+	munmap(room, 3 * PAGE);
+}
+
 static void mappings(void)
 {
 	int fd = EVENT(.sample_period = 1), counter = EVENT(), inherited = EVENT(.inherit = 1), of_cpu = EVENT_ON(0, 0, -1, 0, .inherit = 1), other;
@@ -47,6 +68,7 @@ static void mappings(void)
 	said("mprotect to read only", mprotect((char *)area + PAGE, 2 * PAGE, PROT_READ));
 	said("mremap to more", mremap((char *)area + PAGE, 2 * PAGE, 4 * PAGE, MREMAP_MAYMOVE) == MAP_FAILED ? -1 : 0);
 	munmap(area, 3 * PAGE);
+	moves(fd);
 	other = EVENT(.sample_period = 1);
 	said("SET_OUTPUT to an event without a buffer", ioctl(other, PERF_EVENT_IOC_SET_OUTPUT, fd));
 	area = map_buffer(fd, 2);
