@@ -19,6 +19,18 @@ def test_a_step_over_a_write_to_watched_memory_loses_nothing(boot, tmp_path):
         assert said[5:] == ["status 300", "status 57f", "status 9"]
 
 
+def test_a_tracer_does_not_touch_a_task_that_it_has_let_go(boot, tmp_path):
+    """The task may be frozen by its next tracer already. A DETACH that fails leaves it to the first one, which must unfreeze it."""
+    program, archive = tmp_path / "detach_twice", tmp_path / "rootfs.cpio"
+    subprocess.run(["musl-gcc", "-static", "-Wall", "-Wextra", "-Werror", "-o", program, ROOT / "tests/boot/data/detach_twice.c"], check=True)
+    subprocess.run([ROOT / "scripts/rootfs", archive, program], check=True)
+    machine = boot(cpus=2, initrd=str(archive))
+    machine.check("cd /sys/kernel/tracing; echo ptrace_check_attach ptrace_detach ptrace_unfreeze > set_ftrace_filter; echo function > current_tracer")
+    assert machine.check("detach_twice") == "-1 0\n"
+    called = re.findall(r"^ *detach_twice-.*: (\w+) <-", machine.check("cat trace"), re.M)
+    assert called == ["ptrace_check_attach", "ptrace_detach", "ptrace_unfreeze", "ptrace_check_attach", "ptrace_detach"]
+
+
 def test_yama_scope_3_forbids_all_and_stays(boot):
     machine = boot(cpus=2)
     scope = "/proc/sys/kernel/yama/ptrace_scope"
