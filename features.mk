@@ -218,7 +218,7 @@ $(call together,perf ftrace,trace/perf/function.c)
 
 # Self-tests, benches and provoked faults of features.
 $(call together,programs,selftest/arch/ring3% selftest/arch/uaccess.c selftest/bench/calls.c selftest/bench/ring3.c selftest/bench/vm.c \
-	selftest/fs/descriptors.c  selftest/fs/pipe.c selftest/fs/proc_storm.c \
+	selftest/fs/descriptors.c  selftest/fs/pipe.c selftest/fs/proc_storm.c selftest/fs/rename_locks.c \
 	selftest/kernel/printk.c selftest/kernel/rt_bandwidth.c selftest/kernel/page_fault_hook.c selftest/kernel/sched_program.c selftest/kernel/task_work.c selftest/kernel/signals.c selftest/kernel/tasks.c selftest/kernel/tty_hangup.c selftest/kernel/user_memory% \
 	selftest/lib/kernel_task.c selftest/lib/start_process.c selftest/lib/user_memory.c)
 $(call together,programs breakpoints,selftest/arch/debugreg.c)

@@ -10,8 +10,8 @@
  * fs/vfs/libfs.h (building blocks), fs/mount/namespace.h (mounts), fs/file/file_owner.h,
  * fs/vfs/internal.h.
  *
- * Lock order: rename_mutex, i_mutex of a directory, i_mutex of an object in it (rename takes two
- * directories, the ancestor first, then the objects by address), then rename_lock, dentry->d_lock
+ * Lock order: rename_mutex, i_mutex of a directory, that of a directory in it, i_mutex of other
+ * objects (two of them by address; more in fs/vfs/namei_rename.c), then rename_lock, dentry->d_lock
  * or the lock of a dcache bucket, which are leaves.
  */
 #pragma once

@@ -2,8 +2,15 @@
  * rename: moves a name, over another one, or exchanges two.
  *
  * A directory must not move below itself. So a rename between two directories holds rename_mutex:
- * then no other rename changes which directory is below which one, and it locks the upper one
- * first.
+ * then no other rename changes which directory is below which one.
+ *
+ * The order of i_mutex: first all directories, then the other objects, by address. A file may have
+ * names in any directory, so it comes after all directories. Directories cannot be ordered by
+ * address, because rmdir locks a parent and then its child. So a task that holds one directory and
+ * waits for another one goes down, from a parent to its child; or it holds rename_mutex, as a
+ * rename does whose objects are two directories. It locks its upper parent first, and then objects
+ * that are not above a parent: check_names(). Tasks for which it waits only go down from there, and
+ * so never wait for what it holds.
  */
 #include "fs/vfs/internal.h"
 #include "fs/vfs/namei.h"
@@ -18,50 +25,53 @@ struct rename_data {
 	struct dentry *old_dir, *new_dir;
 	struct dentry *old, *target; /* target: NULL if the new name does not exist */
 	unsigned flags;
+	bool exclusive; /* rename_mutex is held */
 };
 
 static void lock_dirs(const struct rename_data *rd)
 {
 	struct dentry *first = rd->old_dir, *second = rd->new_dir;
 
-	if (first == second) {
-		mutex_lock(&first->d_inode->i_mutex);
-		return;
-	}
-	mutex_lock(&rename_mutex);
-	if (d_ancestor_is(first, second) || (!d_ancestor_is(second, first) && first > second)) {
+	if (rd->exclusive)
+		mutex_lock(&rename_mutex);
+	if (d_ancestor_is(first, second)) {
 		first = rd->new_dir;
 		second = rd->old_dir;
 	}
 	mutex_lock(&first->d_inode->i_mutex);
-	mutex_lock(&second->d_inode->i_mutex);
+	if (first != second)
+		mutex_lock(&second->d_inode->i_mutex);
 }
 
 static void unlock_dirs(const struct rename_data *rd)
 {
 	mutex_unlock(&rd->old_dir->d_inode->i_mutex);
-	if (rd->old_dir == rd->new_dir)
-		return;
-	mutex_unlock(&rd->new_dir->d_inode->i_mutex);
-	mutex_unlock(&rename_mutex);
+	if (rd->old_dir != rd->new_dir)
+		mutex_unlock(&rd->new_dir->d_inode->i_mutex);
+	if (rd->exclusive)
+		mutex_unlock(&rename_mutex);
+}
+
+static bool is_dir(const struct dentry *dentry)
+{
+	return S_ISDIR(dentry->d_inode->i_mode);
 }
 
 /*
  * The objects may have other names in other directories: their i_mutex guards i_nlink, and the
- * owner, which counts in a sticky directory. Neither is above the other, nor above a directory that
- * is locked: check_names(). So two renames agree on an order by address.
+ * owner, which counts in a sticky directory.
  */
 static void lock_objects(const struct rename_data *rd)
 {
-	struct inode *first = rd->old->d_inode, *second = rd->target ? rd->target->d_inode : NULL;
+	const struct dentry *first = rd->old, *second = rd->target;
 
-	if (second && second < first) {
-		first = second;
-		second = rd->old->d_inode;
+	if (second && !is_dir(first) && (is_dir(second) || second->d_inode < first->d_inode)) {
+		first = rd->target;
+		second = rd->old;
 	}
-	mutex_lock(&first->i_mutex);
+	mutex_lock(&first->d_inode->i_mutex);
 	if (second)
-		mutex_lock(&second->i_mutex);
+		mutex_lock(&second->d_inode->i_mutex);
 }
 
 static void unlock_objects(const struct rename_data *rd)
@@ -69,11 +79,6 @@ static void unlock_objects(const struct rename_data *rd)
 	mutex_unlock(&rd->old->d_inode->i_mutex);
 	if (rd->target)
 		mutex_unlock(&rd->target->d_inode->i_mutex);
-}
-
-static bool is_dir(const struct dentry *dentry)
-{
-	return S_ISDIR(dentry->d_inode->i_mode);
 }
 
 /* Finds both names. Directories are locked. */
@@ -111,9 +116,7 @@ static int check_names(const struct rename_data *rd)
 		if (rd->target && d_ancestor_is(rd->old_dir, rd->target))
 			return exchange ? -EINVAL : -ENOTEMPTY;
 	}
-	if (mnt_is_readonly(rd->old_nd.path.mnt))
-		return -EROFS;
-	return 0;
+	return mnt_is_readonly(rd->old_nd.path.mnt) ? -EROFS : 0;
 }
 
 /* Moving a directory changes its "..", which needs write permission. */
@@ -127,38 +130,30 @@ static int may_reparent(const struct rename_data *rd, struct dentry *dentry)
 static int check_permissions(const struct rename_data *rd)
 {
 	struct inode *new_dir = rd->new_dir->d_inode;
+	bool exchange = rd->flags & RENAME_EXCHANGE;
 	int err = may_delete(rd->old_dir->d_inode, rd->old, is_dir(rd->old));
 
 	if (err)
 		return err;
 	if (!rd->target)
 		err = may_create(new_dir, rd->new_dir);
-	else if (rd->flags & RENAME_EXCHANGE)
-		err = may_delete(new_dir, rd->target, is_dir(rd->target));
 	else
-		err = may_delete(new_dir, rd->target, is_dir(rd->old));
+		err = may_delete(new_dir, rd->target, is_dir(exchange ? rd->target : rd->old));
 	if (!err)
 		err = may_reparent(rd, rd->old);
-	if (!err && (rd->flags & RENAME_EXCHANGE))
+	if (!err && exchange)
 		err = may_reparent(rd, rd->target);
 	if (!err && (d_mountpoint(rd->old) || (rd->target && d_mountpoint(rd->target))))
 		err = -EBUSY;
 	return err;
 }
 
-/* A number for the two events of a move. */
-static u32 fsnotify_cookie(void)
-{
-	static atomic_t last;
-
-	return (u32)atomic_inc_return(&last);
-}
-
 /* Tells the watches: the two events of a move have the same cookie. */
 static void tell_move(struct dentry *from_dir, const char *from, struct dentry *to_dir,
 		      const char *to, struct dentry *moved)
 {
-	u32 isdir = is_dir(moved) ? IN_ISDIR : 0, cookie = fsnotify_cookie();
+	static atomic_t last_cookie;
+	u32 isdir = is_dir(moved) ? IN_ISDIR : 0, cookie = (u32)atomic_inc_return(&last_cookie);
 
 	fsnotify_name(from_dir, from, IN_MOVED_FROM | isdir, cookie);
 	fsnotify_name(to_dir, to, IN_MOVED_TO | isdir, cookie);
@@ -254,6 +249,7 @@ static int move_names(struct rename_data *rd)
 	return err;
 }
 
+/* -EDEADLK: only a rename that is exclusive may lock these objects. */
 static int rename_locked(struct rename_data *rd)
 {
 	int err = lookup_both(rd);
@@ -262,6 +258,8 @@ static int rename_locked(struct rename_data *rd)
 		err = check_names(rd);
 	if (!err && rd->target && rd->old->d_inode == rd->target->d_inode)
 		return 0; /* two names of one object: both stay (rename(2)) */
+	if (!err && rd->target && is_dir(rd->old) && is_dir(rd->target) && !rd->exclusive)
+		err = -EDEADLK;
 	if (err)
 		return err;
 	lock_objects(rd);
@@ -269,6 +267,20 @@ static int rename_locked(struct rename_data *rd)
 	if (!err)
 		err = move_names(rd);
 	unlock_objects(rd);
+	return err;
+}
+
+static int lock_and_rename(struct rename_data *rd, bool exclusive)
+{
+	int err;
+
+	rd->exclusive = exclusive;
+	rd->old = rd->target = NULL;
+	lock_dirs(rd);
+	err = rename_locked(rd);
+	unlock_dirs(rd);
+	dput(rd->old);
+	dput(rd->target);
 	return err;
 }
 
@@ -285,12 +297,8 @@ static int rename_walked(struct rename_data *rd)
 		return -EBUSY;
 	if (rd->new_nd.last_type != LAST_NORM)
 		return rd->flags & RENAME_NOREPLACE ? -EEXIST : -EBUSY;
-	lock_dirs(rd);
-	err = rename_locked(rd);
-	unlock_dirs(rd);
-	dput(rd->old);
-	dput(rd->target);
-	return err;
+	err = lock_and_rename(rd, rd->old_dir != rd->new_dir);
+	return err == -EDEADLK ? lock_and_rename(rd, true) : err;
 }
 
 int do_renameat2(int old_dfd, const char *old_name, int new_dfd, const char *new_name,
