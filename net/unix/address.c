@@ -144,12 +144,13 @@ static int enter(struct unix_sock *u, struct unix_address *addr, const struct pa
 }
 
 /*
- * Makes the file: a counted path. The name is not looked up again: another task may have renamed a
- * directory of it, so that it leads to the file of a foreign socket.
+ * Makes the file: a counted path. It gets the permissions of the socket, which fchmod(2) changes.
+ * The name is not looked up again: another task may have renamed a directory of it, so that it
+ * leads to the file of a foreign socket.
  */
-static int make_node(const char *name, struct path *path)
+static int make_node(const struct unix_sock *u, const char *name, struct path *path)
 {
-	umode_t mode = S_IFSOCK | (S_IRWXUGO & (umode_t)~current_umask());
+	umode_t mode = u->file->f_inode->i_mode & (umode_t)~current_umask();
 	struct path parent;
 	struct dentry *dentry = kern_path_create(AT_FDCWD, name, &parent, false);
 	int err;
@@ -179,7 +180,7 @@ static int bind_locked(struct unix_sock *u, const struct sockaddr_un *name, int 
 	if (is_abstract(name)) {
 		err = enter(u, addr, NULL);
 	} else {
-		err = make_node(addr->name.sun_path, &path);
+		err = make_node(u, addr->name.sun_path, &path);
 		if (!err)
 			err = enter(u, addr, &path);
 	}

@@ -1,4 +1,4 @@
-/* Who may connect: write permission for the file, search permission on the way. */
+/* Who may connect: write permission for the file, search permission on the way; the permissions of a new file. */
 #include "unix.h"
 
 static void nobody(void)
@@ -27,6 +27,22 @@ static int listener(const char *path, mode_t mode)
 	return fd;
 }
 
+/* fchmod(2) of the socket counts for the file that bind makes later. */
+static void closed_from_the_start(void)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct stat st;
+
+	umask(0);
+	CALL(fchmod(fd, 0640));
+	CALL(bind_path(fd, "chmod"));
+	CALL(stat("chmod", &st));
+	show("mode %o", st.st_mode);
+	CALL(fchmod(fd, 0666));
+	CALL(stat("chmod", &st));
+	show("mode %o", st.st_mode);
+}
+
 int main(void)
 {
 	int d = socket(AF_UNIX, SOCK_DGRAM, 0);
@@ -45,5 +61,6 @@ int main(void)
 	CALL(connect_path(socket(AF_UNIX, SOCK_STREAM, 0), "renamed"));
 	CALL(link("renamed", "hard"));
 	CALL(connect_path(socket(AF_UNIX, SOCK_STREAM, 0), "hard"));
+	closed_from_the_start();
 	return 0;
 }
