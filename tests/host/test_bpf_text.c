@@ -5,6 +5,8 @@
  */
 #include "test.h"
 
+#include <sys/mman.h>
+
 #include "fake_kallsyms.h"
 #include "kernel/errno.h"
 #include "kernel/random/hash_pointer.h"
@@ -12,6 +14,7 @@
 #include "trace/bpf/helpers/helpers.h"
 
 static char text[128];
+static char *overwritten; /* at the next string that is read; NULL: nothing */
 
 unsigned long hash_pointer(unsigned long address)
 {
@@ -23,6 +26,8 @@ static u64 read_string(u64 to, u64 size, u64 from)
 {
 	size_t length;
 
+	if (overwritten)
+		*overwritten = 'x';
 	if (from < 4096)
 		return (u64)-EFAULT;
 	length = strnlen((const char *)from, size - 1);
@@ -137,6 +142,28 @@ static void reads(s64 length, s64 value, const char *number, u32 size, u64 base)
 	assert_int_equal(result, value);
 }
 
+/* User space may change a format while it is printed. Behind this one there is no memory. */
+static void test_a_format_that_loses_its_end_is_refused(void **state)
+{
+	static const char formats[][12] = { "%s", "%s-", "%s%d", "%s %", "%s %%", "%s%-+0 12" };
+	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	u64 args[] = { (u64) "abc", 1, 2 };
+
+	(void)state;
+	assert_true(page != MAP_FAILED);
+	assert_int_equal(mprotect(page + 4096, 4096, PROT_NONE), 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(formats); i++) {
+		u32 size = (u32)strlen(formats[i]) + 1;
+		char *fmt = page + 4096 - size;
+
+		memcpy(fmt, formats[i], size);
+		overwritten = page + 4095;
+		assert_int_equal(bpf_format(text, sizeof(text), fmt, size, args, 3), -EINVAL);
+	}
+	overwritten = NULL;
+	munmap(page, 8192);
+}
+
 static void test_numbers_are_read_to_their_limits(void **state)
 {
 	u64 result;
@@ -165,6 +192,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_is_written_without_room),
 		cmocka_unit_test(test_addresses_are_hashed_but_where_asked),
 		cmocka_unit_test(test_unknown_conversions_are_refused),
+		cmocka_unit_test(test_a_format_that_loses_its_end_is_refused),
 		cmocka_unit_test(test_numbers_are_read_to_their_limits),
 	};
 

@@ -1,6 +1,10 @@
 /*
  * Printing with a format and arguments that a program gives. A format of the kernel may do what a
  * program must not: follow pointers, or write. So each conversion is checked, and printed alone.
+ *
+ * A format may be in memory that user space changes at the same time (BPF_F_MMAPABLE). So each
+ * conversion is copied before it is checked, and the format ends at its size at the latest.
+ *
  * Pure, but for reading strings.
  */
 #include "trace/bpf/helpers/format.h"
@@ -12,7 +16,10 @@
 #include "kernel/random/hash_pointer.h"
 #include "trace/bpf/helpers/helpers.h"
 
+#define MAX_FLAGS        4
 #define MAX_WIDTH_DIGITS 3 /* padding is written byte by byte */
+/* A conversion, as "%-+0 123pks", and the byte behind it. */
+#define MAX_CONVERSION (1 + MAX_FLAGS + MAX_WIDTH_DIGITS + 3 + 1)
 
 /* A conversion: from % on. */
 struct conversion {
@@ -109,7 +116,7 @@ static bool parse(const char *fmt, struct conversion *c)
 		return true;
 	for (; fmt[at] && strchr("0+- ", fmt[at]); at++) {
 		c->left |= fmt[at] == '-';
-		if (at > 4)
+		if (at > MAX_FLAGS)
 			return false;
 	}
 	for (; isdigit(fmt[at]); at++, digits++) {
@@ -217,23 +224,38 @@ static void put_conversion(struct output *out, const struct conversion *c, u64 a
 	}
 }
 
+/* Copies and checks the conversion at fmt, of which left bytes are behind its %. */
+static bool read_conversion(const char *fmt, u32 left, struct conversion *c)
+{
+	char copy[MAX_CONVERSION + 1] = "%";
+
+	for (u32 i = 1; i < MAX_CONVERSION && i <= left; i++) {
+		copy[i] = READ_ONCE(fmt[i]);
+		if (!copy[i])
+			break;
+	}
+	return parse(copy, c);
+}
+
 s64 bpf_format(char *to, size_t size, const char *fmt, u32 fmt_size, const u64 *args, u32 nr_args)
 {
 	struct output out = { .to = to, .size = size };
 	struct conversion c;
 	u32 used = 0;
 
-	if (!memchr(fmt, '\0', fmt_size))
-		return -EINVAL;
-	for (; *fmt; fmt += c.length) {
-		c.length = 1;
-		if (!is_text(*fmt))
+	for (u32 at = 0;; at += c.length) {
+		char letter = at < fmt_size ? READ_ONCE(fmt[at]) : '\x7f'; /* no NUL: no text */
+
+		if (!letter)
+			break;
+		if (!is_text(letter))
 			return -EINVAL;
-		if (*fmt != '%') {
-			put_char(&out, *fmt);
+		c.length = 1;
+		if (letter != '%') {
+			put_char(&out, letter);
 			continue;
 		}
-		if (!parse(fmt, &c))
+		if (!read_conversion(fmt + at, fmt_size - at - 1, &c))
 			return -EINVAL;
 		if (c.kind == LITERAL_PERCENT) {
 			put_char(&out, '%');

@@ -6,8 +6,9 @@
 #define BPF_FORMAT_ARGS 12 /* of a format at most */
 
 /*
- * Prints to `to`, at most size bytes with the NUL. fmt has fmt_size bytes; a NUL ends it. Returns
- * the length of the whole text, as snprintf(), or -EINVAL: the format or the number of arguments is
+ * Prints to `to`, at most size bytes with the NUL. fmt has fmt_size bytes; a NUL ends it. It may
+ * change meanwhile: then the text is of the old format, of the new one, or a mixture. Returns the
+ * length of the whole text, as snprintf(), or -EINVAL: the format or the number of arguments is
  * wrong. Strings are read carefully, and are cut where they do not fit. Any context.
  *
  *	%d %i %u %x %X		32 bits; with l or ll: 64 bits; flags 0 - + space, a width
