@@ -274,6 +274,42 @@ static void a_callback_may_delete_and_insert_during_a_walk(void **state)
 	free_map(map);
 }
 
+static u64 key_pair[2]; /* in one bucket */
+
+/* Moves the other key to the beginning of the bucket. Gives up at last. */
+static u64 move_other(u64 map, u64 key, u64 value, u64 ctx, u64 zero)
+{
+	struct bpf_map *m = (struct bpf_map *)map;
+	u64 other = key_pair[*(u64 *)key == key_pair[0]];
+
+	(void)value, (void)zero;
+	assert_int_equal(m->ops->delete (m, &other), 0);
+	assert_int_equal(update(m, &other, &other, BPF_ANY), 0);
+	return ++*(u64 *)ctx == 10000;
+}
+
+static void a_callback_that_moves_keys_to_where_the_walk_is_cannot_make_it_endless(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(hashes); i++) {
+		struct bpf_map *map = new_map(hashes[i], 8, 8, 16, 0);
+		struct bpf_htab *htab = to_htab(map);
+		u64 calls = 0;
+		long ret;
+
+		key_pair[1] = key_pair[0] + 1;
+		while (bpf_htab_bucket_of(htab, bpf_htab_hash(htab, &key_pair[0])) !=
+		       bpf_htab_bucket_of(htab, bpf_htab_hash(htab, &key_pair[1])))
+			key_pair[1]++;
+		for (unsigned k = 0; k < 2; k++)
+			assert_int_equal(update(map, &key_pair[k], &key_pair[k], BPF_ANY), 0);
+		ret = map->ops->for_each(map, move_other, &calls, 0);
+		assert_int_equal(ret, calls);
+		assert_in_range(calls, 2, htab->pool.limit);
+		free_map(map);
+	}
+}
+
 static void keys_that_are_deleted_while_user_space_walks_are_found_at_most_once(void **state)
 {
 	(void)state;
@@ -490,6 +526,8 @@ int main(void)
 		cmocka_unit_test(a_walk_visits_each_key_once),
 		cmocka_unit_test(the_keys_of_all_buckets_are_all_keys),
 		cmocka_unit_test(a_callback_may_delete_and_insert_during_a_walk),
+		cmocka_unit_test(
+			a_callback_that_moves_keys_to_where_the_walk_is_cannot_make_it_endless),
 		cmocka_unit_test(keys_that_are_deleted_while_user_space_walks_are_found_at_most_once),
 		cmocka_unit_test(a_cpu_that_holds_a_lock_waits_for_none),
 		cmocka_unit_test(the_top_of_a_pool_is_never_the_same_again),

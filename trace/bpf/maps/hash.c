@@ -318,6 +318,10 @@ int bpf_htab_bucket_keys(struct bpf_map *map, u32 bucket, void *keys, u32 max)
 	return (int)n;
 }
 
+/*
+ * A callback that deletes another key of the bucket and inserts it again puts it before the element
+ * of the call, or where the walk is. It could go on for ever, so the number of calls is bounded.
+ */
 long bpf_htab_for_each(struct bpf_map *map, const void *callback, void *ctx, u64 flags)
 {
 	struct bpf_htab *htab = to_htab(map);
@@ -331,6 +335,8 @@ long bpf_htab_for_each(struct bpf_map *map, const void *callback, void *ctx, u64
 		while (!bpf_htab_is_end(link)) {
 			struct bpf_htab_elem *elem = (struct bpf_htab_elem *)link;
 
+			if (calls == htab->pool.limit)
+				return calls;
 			link = smp_load_acquire(&elem->next); /* the callback may delete it */
 			calls++;
 			if (bpf_call_callback(callback, (u64)map, (u64)elem->key,
