@@ -18,6 +18,7 @@
 /* In the program's own memory, so that helpers are within reach of a near call. */
 static u8 code[4 << 20] __aligned(4096);
 static u32 code_used;
+static u32 passes; /* of the last program */
 
 void report_warning(const char *file, int line, const char *func)
 {
@@ -31,8 +32,9 @@ static void compile(struct bpf_prog *prog)
 
 	jit.offsets = calloc(prog->len + 1, sizeof(u32));
 	jit.starts = calloc(prog->nr_subprogs + 1, sizeof(u32));
-	jit.targets = calloc(prog->len, 1);
-	bpf_jit_measure(&jit);
+	jit.flags = calloc(prog->len, 1);
+	assert_true(bpf_jit_measure(&jit));
+	passes = jit.passes;
 	assert_true(code_used + jit.size <= sizeof(code));
 	assert_int_equal(jit.nr_extable, 0);
 	bpf_jit_write(&jit, code + code_used, (unsigned long)(code + code_used));
@@ -42,7 +44,7 @@ static void compile(struct bpf_prog *prog)
 	code_used += jit.size;
 	free(jit.offsets);
 	free(jit.starts);
-	free(jit.targets);
+	free(jit.flags);
 }
 
 static void forget_code(void)
@@ -406,6 +408,57 @@ static void a_jump_leads_between_the_two_of_an_address(void **state)
 	assert_int_equal(RUN(insns, NULL), 1003);
 }
 
+#define CHAIN 10000
+#define SKIPS 25
+
+/* Each jump fits into a byte only if all that it skips do. So each pass would shorten one. */
+static void jumps_that_wait_for_each_other_stay_long(void **state)
+{
+	static struct bpf_insn insns[2 + CHAIN + 30 + 1];
+
+	(void)state;
+	for (u32 taken = 0; taken < 2; taken++) {
+		u32 n = 0;
+
+		insns[n++] = (struct bpf_insn)ALU64_K(MOV, R0, 0);
+		insns[n++] = (struct bpf_insn)ALU64_K(MOV, R1, !taken);
+		while (n < 2 + CHAIN)
+			insns[n++] = (struct bpf_insn)JMP_K(JEQ, R1, 0, SKIPS);
+		while (n < 2 + CHAIN + 30)
+			insns[n++] = (struct bpf_insn)ALU64_K(ADD, R0, 1);
+		insns[n++] = (struct bpf_insn)EXIT();
+		/* The jumps 0, 26, ... 9984 lead to the addition 10. */
+		assert_int_equal(RUN(insns, NULL), taken ? 20 : 30);
+		assert_in_range(passes, 20, 24);
+	}
+}
+
+static bool at_the_third_pass(void)
+{
+	static u32 asked;
+
+	return ++asked == 3;
+}
+
+static void a_measure_can_be_interrupted(void **state)
+{
+	struct bpf_insn insns[] = { ALU64_K(MOV, R0, 0), JMP_K(JEQ, R0, 0, 0), EXIT() };
+	struct bpf_subprog copy = main_only[0];
+	struct bpf_prog prog = { .insns = insns, .len = 3, .subprogs = &copy, .nr_subprogs = 1 };
+	u32 offsets[4], starts[2];
+	u8 flags[3] = { 0 };
+	struct bpf_jit jit = { .prog = &prog, .offsets = offsets, .starts = starts, .flags = flags };
+
+	(void)state;
+	assert_true(bpf_jit_measure(&jit));
+	assert_in_range(jit.passes, 2, 3);
+	jit.interrupted = at_the_third_pass;
+	memset(flags, 0, sizeof(flags));
+	assert_true(bpf_jit_measure(&jit));
+	memset(flags, 0, sizeof(flags));
+	assert_false(bpf_jit_measure(&jit));
+}
+
 static int make_executable(void **state)
 {
 	(void)state;
@@ -424,6 +477,8 @@ int main(void)
 		cmocka_unit_test(a_jump_leads_between_the_two_of_an_address),
 		cmocka_unit_test(a_lookup_in_a_known_array_is_no_call),
 		cmocka_unit_test(a_map_is_unknown_where_ways_meet),
+		cmocka_unit_test(jumps_that_wait_for_each_other_stay_long),
+		cmocka_unit_test(a_measure_can_be_interrupted),
 	};
 
 	return cmocka_run_group_tests(tests, make_executable, NULL);

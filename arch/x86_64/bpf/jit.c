@@ -4,7 +4,9 @@
  *
  * Each instruction becomes one to a few machine instructions; nothing is moved or joined. The size
  * of a jump depends on the code between it and its target. So bpf_jit_measure() goes over the
- * program again and again, at first with long jumps only, until the code no longer shrinks.
+ * program again and again, at first with long jumps only, until the code no longer shrinks. A chain
+ * of jumps, of which each becomes short only when the next one has, could need as many passes as it
+ * has jumps. So after SHRINKING_PASSES a jump that is still long stays long.
  *
  * The code of a program is that of its functions, one after another. Each is a function of the C
  * ABI, so that helpers can call callbacks. A program that makes tail calls begins with an entry of
@@ -130,6 +132,8 @@ static void emit_exit(struct jit_pass *p)
 
 /* ---- jumps ---- */
 
+#define SHRINKING_PASSES 20 /* Linux's */
+
 /* The distance from the end of a jump, rest bytes from here, to the code of instruction `to`. */
 static s32 jump_distance(const struct jit_pass *p, u32 from, u32 to, u32 rest)
 {
@@ -144,12 +148,15 @@ static s32 jump_distance(const struct jit_pass *p, u32 from, u32 to, u32 rest)
 	return (s32)(offsets[to] - (p->e.at + rest));
 }
 
+/* A jump that is short stays short, because code only shrinks. */
 static void emit_jump(struct jit_pass *p, u32 i, u32 condition, s32 target)
 {
 	s32 distance = jump_distance(p, i, (u32)target, 2);
 	struct emitter *e = &p->e;
 
-	if (fits_s8(distance)) {
+	if (p->jit->passes < SHRINKING_PASSES && fits_s8(distance))
+		p->jit->flags[i] |= JIT_SHORT;
+	if (p->jit->flags[i] & JIT_SHORT) {
 		emit_byte(e, condition == CC_ALWAYS ? 0xeb : 0x70 | condition);
 		emit_byte(e, (u8)distance);
 		return;
@@ -333,7 +340,7 @@ static bool emit_insn(struct jit_pass *p, u32 i)
 {
 	const struct bpf_insn *insn = &p->prog->insns[i];
 
-	if (jit_is_address(insn) && !p->jit->targets[i + 1]) {
+	if (jit_is_address(insn) && !(p->jit->flags[i + 1] & JIT_TARGET)) {
 		jit_address(p, insn);
 		return true;
 	}
@@ -383,7 +390,7 @@ static void run_pass(struct bpf_jit *jit, u8 *buffer, unsigned long address)
 			p.map = NULL;
 		}
 		jit->offsets[i] = p.e.at;
-		if (jit->targets[i])
+		if (jit->flags[i] & JIT_TARGET)
 			p.map = NULL;
 		two = emit_insn(&p, i);
 		jit_follow_map(&p, i);
@@ -396,20 +403,25 @@ static void run_pass(struct bpf_jit *jit, u8 *buffer, unsigned long address)
 
 #define LONG_JUMP 0x100U /* does not fit into a byte */
 
-void bpf_jit_measure(struct bpf_jit *jit)
+bool bpf_jit_measure(struct bpf_jit *jit)
 {
 	u32 before;
 
 	/* The first pass takes all distances ahead for long ones. */
 	for (u32 i = 0; i <= jit->prog->len; i++)
 		jit->offsets[i] = i * LONG_JUMP;
-	jit_mark_targets(jit->prog, jit->targets);
+	jit_mark_targets(jit->prog, jit->flags);
 	jit->extable = NULL;
 	jit->size = 0;
+	jit->passes = 0;
 	do {
+		if (jit->interrupted && jit->interrupted())
+			return false;
 		before = jit->size;
 		run_pass(jit, NULL, 0);
+		jit->passes++;
 	} while (jit->size != before);
+	return true;
 }
 
 void bpf_jit_write(struct bpf_jit *jit, u8 *buffer, unsigned long address)

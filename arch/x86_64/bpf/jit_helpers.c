@@ -10,7 +10,7 @@
 
 /* ---- the map in R1 ---- */
 
-void jit_mark_targets(const struct bpf_prog *prog, u8 *targets)
+void jit_mark_targets(const struct bpf_prog *prog, u8 *flags)
 {
 	for (u32 i = 0; i < prog->len; i++) {
 		const struct bpf_insn *insn = &prog->insns[i];
@@ -18,7 +18,7 @@ void jit_mark_targets(const struct bpf_prog *prog, u8 *targets)
 		if (bpf_insn_is_ld_imm64(insn))
 			i++;
 		else if (bpf_insn_is_jump(insn) && BPF_OP(insn->code) != BPF_TAIL_CALL)
-			targets[bpf_jump_target(insn, i)] = 1;
+			flags[bpf_jump_target(insn, i)] |= JIT_TARGET;
 	}
 }
 

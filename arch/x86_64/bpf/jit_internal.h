@@ -38,8 +38,12 @@ void jit_store(struct jit_pass *p, const struct bpf_insn *insn);
 void jit_atomic(struct jit_pass *p, const struct bpf_insn *insn);
 
 /* jit_helpers.c */
-/* Marks the instructions that jumps lead to. targets: zeros. */
-void jit_mark_targets(const struct bpf_prog *prog, u8 *targets);
+/* Of an instruction, in bpf_jit.flags. */
+#define JIT_TARGET 1 /* jumps lead to it */
+#define JIT_SHORT  2 /* it is a jump whose distance fits into a byte */
+
+/* Sets JIT_TARGET. */
+void jit_mark_targets(const struct bpf_prog *prog, u8 *flags);
 /* Notes in p->map what instruction i does to R1. */
 void jit_follow_map(struct jit_pass *p, u32 i);
 void jit_helper_call(struct jit_pass *p, unsigned long helper);

@@ -44,14 +44,14 @@ static bpf_func_t *compile(struct bpf_prog *prog)
 
 	jit.offsets = calloc(prog->len + 1, sizeof(u32));
 	jit.starts = calloc(2, sizeof(u32));
-	jit.targets = calloc(prog->len, 1);
+	jit.flags = calloc(prog->len, 1);
 	bpf_jit_measure(&jit);
 	if (jit.size > sizeof(code))
 		abort();
 	bpf_jit_write(&jit, code, (unsigned long)code);
 	free(jit.offsets);
 	free(jit.starts);
-	free(jit.targets);
+	free(jit.flags);
 	return (bpf_func_t *)(unsigned long)code;
 }
 

@@ -17,6 +17,7 @@
 #include "kernel/mm/vmalloc.h"
 #include "kernel/rcu/rculist.h"
 #include "kernel/sched/mutex.h"
+#include "kernel/sched/sched.h"
 #include "trace/bpf/core/btf.h"
 #include "trace/bpf/core/map.h"
 
@@ -211,12 +212,19 @@ static void note_lines(struct bpf_prog *prog, const struct bpf_image *image,
 	}
 }
 
-/* jit has its tables. 0 or -ENOMEM. */
+static bool interrupted(void)
+{
+	cond_resched();
+	return fatal_signal_pending(current);
+}
+
+/* jit has its tables. 0 or an errno. */
 static int compile_with(struct bpf_prog *prog, struct bpf_jit *jit)
 {
 	struct bpf_image *image;
 
-	bpf_jit_measure(jit);
+	if (!bpf_jit_measure(jit))
+		return -EINTR;
 	image = alloc_image(prog, jit);
 	if (!image)
 		return -ENOMEM;
@@ -232,17 +240,17 @@ static int compile_with(struct bpf_prog *prog, struct bpf_jit *jit)
 
 static int compile(struct bpf_prog *prog)
 {
-	struct bpf_jit jit = { .prog = prog };
+	struct bpf_jit jit = { .prog = prog, .interrupted = interrupted };
 	int error = -ENOMEM;
 
 	jit.offsets = kvzalloc((prog->len + 1) * sizeof(u32), GFP_KERNEL);
 	jit.starts = kvzalloc((prog->nr_subprogs + 1) * sizeof(u32), GFP_KERNEL);
-	jit.targets = kvzalloc(prog->len, GFP_KERNEL);
-	if (jit.offsets && jit.starts && jit.targets)
+	jit.flags = kvzalloc(prog->len, GFP_KERNEL);
+	if (jit.offsets && jit.starts && jit.flags)
 		error = compile_with(prog, &jit);
 	kvfree(jit.offsets);
 	kvfree(jit.starts);
-	kvfree(jit.targets);
+	kvfree(jit.flags);
 	return error;
 }
 
