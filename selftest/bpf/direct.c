@@ -120,6 +120,61 @@ SELFTEST(bpf_direct, a_program_that_runs_already_is_missed)
 	test_prog_free(prog);
 }
 
+#define LEVELS 40
+
+static struct bpf_direct *nested[LEVELS];
+static unsigned level, deepest, runs;
+
+/* What a helper does that is traced by the next program. */
+static u64 run_next(u64 r1 __unused, u64 r2 __unused, u64 r3 __unused, u64 r4 __unused,
+		    u64 r5 __unused)
+{
+	runs++;
+	level++;
+	deepest = max(deepest, level);
+	if (level < LEVELS)
+		((void (*)(void))bpf_direct_entry(nested[level]))();
+	level--;
+	return 0;
+}
+
+SELFTEST(bpf_direct, programs_that_run_inside_each_other_are_missed_above_a_limit)
+{
+	const struct bpf_insn insns[] = { CALL(run_next), EXIT };
+	struct bpf_prog *progs[LEVELS];
+	u64 misses = 0;
+
+	for (unsigned i = 0; i < LEVELS; i++) {
+		progs[i] = test_prog_create(insns, ARRAY_SIZE(insns));
+		ASSERT(progs[i]);
+		nested[i] = bpf_direct_create(progs[i], NULL, 0, "test");
+		ASSERT(nested[i]);
+	}
+	deepest = runs = 0;
+	for (unsigned i = 0; i < 10; i++)
+		((void (*)(void))bpf_direct_entry(nested[0]))();
+	EXPECT_EQ(deepest, BPF_PROG_NESTING);
+	EXPECT_EQ(runs, 10 * BPF_PROG_NESTING);
+	preempt_disable();
+	EXPECT_EQ(this_cpu_read(bpf_prog_room), BPF_PROG_NESTING);
+	for (unsigned i = 0; i < BPF_PROG_NESTING; i++)
+		EXPECT(bpf_prog_enter(progs[i]));
+	EXPECT(!bpf_prog_enter(progs[BPF_PROG_NESTING]));
+	((void (*)(void))bpf_direct_entry(nested[BPF_PROG_NESTING]))();
+	EXPECT(!this_cpu_read(*progs[BPF_PROG_NESTING]->mark));
+	for (unsigned i = 0; i < BPF_PROG_NESTING; i++)
+		bpf_prog_exit(progs[i]);
+	preempt_enable();
+	EXPECT_EQ(runs, 10 * BPF_PROG_NESTING);
+	for (unsigned cpu = 0; cpu < nr_cpu_ids; cpu++)
+		misses += progs[BPF_PROG_NESTING]->stats[cpu].misses;
+	EXPECT_EQ(misses, 12);
+	for (unsigned i = 0; i < LEVELS; i++) {
+		bpf_direct_retire(nested[i]);
+		test_prog_free(progs[i]);
+	}
+}
+
 SELFTEST(bpf_direct, programs_share_a_mark_when_all_have_been_given_out)
 {
 	static u8 *marks[BPF_PROG_MARKS + 1];

@@ -60,6 +60,13 @@ def test_attaching_answers_and_counts_as_on_linux(machine):
     assert machine.check("bpf_attach checks nop5") == (DATA / "bpf_attach.txt").read_text() + MULTI + MODIFY
 
 
+def test_programs_that_print_inside_each_other_leave_the_stack_whole(machine):
+    """The system call's program runs, then those of its print, those of their prints, and once more: four levels."""
+    programs = 24
+    runs = 1 + programs + programs * (programs - 1) + programs * (programs - 1) * (programs - 2)
+    assert machine.check(f"bpf_attach nest {programs}") == f"{runs} runs\n"
+
+
 def free_memory(machine):
     machine.check("sleep 2; sync")
     return int(re.search(r"MemFree: +(\d+)", machine.check("cat /proc/meminfo"))[1])

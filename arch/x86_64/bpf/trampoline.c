@@ -40,8 +40,8 @@ struct forward {
 /* The rare ways of running a program, which come behind the code. */
 struct rare {
 	const struct bpf_prog *prog;
-	u32 missed, timed; /* jumps to them */
-	u32 ran, next;     /* where they lead */
+	u32 too_deep, missed, timed; /* jumps to them */
+	u32 ran, next;               /* where they lead */
 };
 
 struct tramp_pass {
@@ -124,11 +124,19 @@ static void emit_ctx(struct tramp_pass *p, u32 reg)
 		emit_mov_imm(&p->e, reg, 0);
 }
 
-/* mov byte gs:mark, value */
-static void emit_mark(struct emitter *e, const struct bpf_prog *prog, u32 value)
+/* An operation with a constant (0x80) or mov (0xc6) on the mark. */
+static void emit_on_mark(struct emitter *e, const struct bpf_prog *prog, u32 opcode, u32 digit,
+			 u32 value)
 {
-	emit_on_variable(e, X86_GS, 0xc6, 0, prog->mark);
+	emit_on_variable(e, X86_GS, opcode, digit, prog->mark);
 	emit_byte(e, value);
+}
+
+#define INC 0
+#define DEC 1
+static void emit_on_room(struct emitter *e, u32 digit)
+{
+	emit_on_variable(e, X86_GS, 0xff, digit, &bpf_prog_room);
 }
 
 /*
@@ -159,10 +167,10 @@ static void emit_program(struct tramp_pass *p, const struct bpf_prog *prog, bool
 	struct emitter *e = &p->e;
 
 	rare->prog = prog;
-	emit_on_variable(e, X86_GS, 0x80, X86_CMP, prog->mark);
-	emit_byte(e, 0);
-	rare->missed = emit_forward(e, CC_NE);
-	emit_mark(e, prog, 1);
+	emit_on_room(e, DEC);
+	rare->too_deep = emit_forward(e, CC_S);
+	emit_on_mark(e, prog, 0x80, X86_SUB, 1); /* no borrow: it was not 0 */
+	rare->missed = emit_forward(e, CC_AE);
 	emit_on_variable(e, 0, 0x83, X86_CMP, &bpf_stats_enabled_key.key.enabled);
 	emit_byte(e, 0);
 	rare->timed = emit_forward(e, CC_NE);
@@ -173,7 +181,8 @@ static void emit_program(struct tramp_pass *p, const struct bpf_prog *prog, bool
 	rare->ran = e->at;
 	if (keeps_result)
 		emit_keep_result(p);
-	emit_mark(e, prog, 0);
+	emit_on_mark(e, prog, 0xc6, 0, 0);
+	emit_on_room(e, INC);
 	rare->next = e->at;
 }
 
@@ -191,6 +200,9 @@ static void emit_rare(struct tramp_pass *p)
 		const struct rare *rare = &p->rare[i];
 
 		land(e, rare->missed);
+		emit_on_mark(e, rare->prog, 0x80, X86_ADD, 1);
+		land(e, rare->too_deep);
+		emit_on_room(e, INC);
 		emit_mov_imm(e, RDI, (u64)rare->prog);
 		emit_call(e, (unsigned long)bpf_prog_count_miss);
 		emit_jmp_back(e, rare->next);

@@ -7,6 +7,7 @@
 
 DEFINE_PER_CPU(const struct bpf_run_ctx *, bpf_run_ctx);
 DEFINE_PER_CPU(u32, bpf_prog_active);
+DEFINE_PER_CPU(s32, bpf_prog_room) = BPF_PROG_NESTING;
 DEFINE_STATIC_KEY_FALSE(bpf_stats_enabled_key);
 
 u32 bpf_prog_run_timed(const struct bpf_prog *prog, const void *ctx)

@@ -5,7 +5,10 @@
  * attached to perf events and to fprobes shares one mark for each CPU, bpf_prog_active: one such
  * program excludes all others on its CPU, also those of interrupts and NMIs. Raw tracepoints and
  * tracing programs (tp_btf, fentry, fexit, fmod_ret) have a mark for each program. A run that finds
- * the mark is left out, and counts as missed.
+ * the mark is left out, and counts as missed. Many such programs could run one inside the other
+ * until the stack is full: each uses a helper that is traced by the next one. So at most
+ * BPF_PROG_NESTING of them run on a CPU; one more is missed, too. All run with preemption off, so a
+ * CPU's number is right for the task, and interrupts leave it as it was.
  *
  * Maps set bpf_prog_active, too, while bpf(2) changes one: a probe inside of the map's code does
  * not wait for a lock that its own CPU holds.
@@ -109,23 +112,32 @@ static __always_inline u32 bpf_event_run(const struct bpf_prog *prog, const stru
 	return result;
 }
 
+#define BPF_PROG_NESTING 4
+/* Raw tracepoint and tracing programs that may still begin on this CPU, inside each other. */
+DECLARE_PER_CPU(s32, bpf_prog_room);
+
 /*
  * The mark of a raw tracepoint's or tracing program: a byte of each CPU. Between the two an
- * interrupt may run it again, and finds the mark. False: it is there.
+ * interrupt may run it again, and finds the mark. False: it is there, or too many programs run.
+ * The code of trampolines does the same: it subtracts 1 from a mark, and again adds 1 if it was not
+ * 0. So the highest number says that a program runs.
  */
+#define BPF_PROG_MARKED 0xff
 static __always_inline bool bpf_prog_enter(const struct bpf_prog *prog)
 {
-	if (unlikely(this_cpu_read(*prog->mark))) {
+	if (unlikely(this_cpu_read(*prog->mark) || !this_cpu_read(bpf_prog_room))) {
 		bpf_prog_count_miss(prog);
 		return false;
 	}
-	this_cpu_write(*prog->mark, 1);
+	this_cpu_dec(bpf_prog_room);
+	this_cpu_write(*prog->mark, BPF_PROG_MARKED);
 	return true;
 }
 
 static __always_inline void bpf_prog_exit(const struct bpf_prog *prog)
 {
 	this_cpu_write(*prog->mark, 0);
+	this_cpu_inc(bpf_prog_room);
 }
 
 /*
