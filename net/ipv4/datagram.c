@@ -33,7 +33,20 @@ void sock_queue_rcv_skb(struct sock *sk, struct sk_buff *skb, bool may_drop)
 		kfree_skb(skb);
 }
 
-/* The first packet, or a copy of it for MSG_PEEK. NULL: there is none; or -ENOMEM. */
+void sock_queue_rcv_clone(struct sock *sk, const struct sk_buff *skb)
+{
+	struct sk_buff *clone = sock_has_room(sk) ? skb_clone(skb, GFP_ATOMIC) : NULL;
+
+	if (clone) {
+		sock_queue_rcv_skb(sk, clone, true);
+		return;
+	}
+	spin_lock_bh(&sk->lock);
+	sk->drops++;
+	spin_unlock_bh(&sk->lock);
+}
+
+/* The first packet, or a clone of it for MSG_PEEK. NULL: there is none; or -ENOMEM. */
 static struct sk_buff *take_first(struct sock *sk, bool peek)
 {
 	struct sk_buff *skb;
@@ -41,7 +54,7 @@ static struct sk_buff *take_first(struct sock *sk, bool peek)
 	spin_lock_bh(&sk->lock);
 	skb = list_first_entry_or_null(&sk->queue, struct sk_buff, list);
 	if (skb && peek) {
-		skb = skb_copy(skb, GFP_ATOMIC) ?: ERR_PTR(-ENOMEM);
+		skb = skb_clone(skb, GFP_ATOMIC) ?: ERR_PTR(-ENOMEM);
 	} else if (skb) {
 		list_del_init(&skb->list);
 		sk->rmem -= skb->truesize;

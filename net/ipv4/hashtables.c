@@ -10,6 +10,8 @@
 #define PORT_FIRST 32768U
 #define PORT_LAST  60999U
 
+#define BATCH 256 /* sockets that get a packet in one piece */
+
 void inet_table_init(struct inet_table *table)
 {
 	spin_lock_init(&table->lock);
@@ -35,12 +37,15 @@ static struct list_head *conn_chain(struct inet_table *table, u32 saddr, u16 spo
 /* T held. */
 static void insert(struct sock *sk, bool bound)
 {
+	struct inet_table *table = sk->prot->table;
+
 	if (sk->hashed)
 		return;
 	sk->hashed = true;
 	sk->bound_port = bound;
+	sk->order = ++table->last;
 	sock_hold(sk);
-	list_add_tail(&sk->port_node, port_chain(sk->prot->table, sk->num));
+	list_add_tail(&sk->port_node, port_chain(table, sk->num));
 }
 
 /* Whether a and b may not have the same port. T held. */
@@ -310,16 +315,32 @@ struct sock *inet_lookup_dgram(struct inet_table *table, u32 saddr, u16 sport, u
 	return best;
 }
 
+/*
+ * A port may have any number of sockets (conflict()), so others get the lock after a batch. A chain
+ * without listeners is in the order in which its sockets came: the next batch begins behind the
+ * last socket of this one, whether that is still there or not.
+ */
 void inet_for_each(struct inet_table *table, u16 num,
 		   void (*fn)(struct sock *sk, struct sk_buff *skb), struct sk_buff *skb)
 {
-	struct sock *sk;
+	u64 done = 0, last = READ_ONCE(table->last);
+	unsigned left;
 
-	spin_lock_bh(&table->lock);
-	list_for_each_entry (sk, port_chain(table, num), port_node)
-		if (sk->num == num)
+	do {
+		struct sock *sk;
+
+		left = BATCH;
+		spin_lock_bh(&table->lock);
+		list_for_each_entry (sk, port_chain(table, num), port_node) {
+			if (sk->num != num || sk->order <= done || sk->order > last)
+				continue;
 			fn(sk, skb);
-	spin_unlock_bh(&table->lock);
+			done = sk->order;
+			if (!--left)
+				break;
+		}
+		spin_unlock_bh(&table->lock);
+	} while (!left);
 }
 
 /* ---- for /proc/net: all listeners, then all others ---- */

@@ -46,6 +46,7 @@ struct sock {
 	struct mutex recv_mutex;    /* one reader at a time */
 	struct list_head port_node; /* [T] in a chain of table.port */
 	struct list_head conn_node; /* [T] in a chain of table.conn: TCP with a peer */
+	u64 order;                  /* [T] when it came into the table: table.last */
 	bool hashed;                /* [T] the table holds a reference */
 	bool bound_port;        /* [T] the port was chosen by bind(2), or belongs to a listener */
 	bool bound_addr;        /* [B] bind(2) has chosen rcv_saddr */
@@ -77,6 +78,7 @@ struct sock {
 #define INET_HASH_BITS 8
 struct inet_table {
 	spinlock_t lock;
+	u64 last;                                   /* [lock] sock.order of the last one */
 	struct list_head port[1 << INET_HASH_BITS]; /* by num */
 	struct list_head conn[1 << INET_HASH_BITS]; /* by both addresses and ports */
 };
@@ -164,7 +166,10 @@ struct sock *inet_lookup_established(struct inet_table *table, u32 saddr, u16 sp
 struct sock *inet_lookup_listener(struct inet_table *table, u32 daddr, u16 num);
 /* The best socket for a datagram. */
 struct sock *inet_lookup_dgram(struct inet_table *table, u32 saddr, u16 sport, u32 daddr, u16 num);
-/* Calls fn for each socket of num, with the lock of the table held. */
+/*
+ * Calls fn for each socket of num that is in the table now, with the lock of the table held. The
+ * lock is free between batches. Not for tables with listeners.
+ */
 void inet_for_each(struct inet_table *table, u16 num,
 		   void (*fn)(struct sock *sk, struct sk_buff *skb), struct sk_buff *skb);
 /* The counted socket number `pos` of the table, listeners first, or NULL. For /proc/net. */
@@ -181,6 +186,8 @@ bool sock_has_room(const struct sock *sk);
  * softirq context; takes it over.
  */
 void sock_queue_rcv_skb(struct sock *sk, struct sk_buff *skb, bool may_drop);
+/* The same for one of several receivers: skb stays the caller's. */
+void sock_queue_rcv_clone(struct sock *sk, const struct sk_buff *skb);
 /* The first packet, taken out unless peek: the caller frees it. Or an ERR_PTR; NULL: shut down. */
 struct sk_buff *skb_recv_datagram(struct sock *sk, bool nonblock, bool peek);
 /* Gives the program what is behind the headers; raw: all. What recvmsg(2) returns. Frees skb. */

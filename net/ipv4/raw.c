@@ -64,17 +64,14 @@ static bool filtered(const struct sock *sk, struct sk_buff *skb)
 	       icmp->type < 32 && (READ_ONCE(sk->icmp_filter) >> icmp->type & 1);
 }
 
-static void deliver_copy(struct sock *sk, struct sk_buff *skb)
+static void deliver(struct sock *sk, struct sk_buff *skb)
 {
 	struct iphdr *ip = ip_hdr(skb);
-	struct sk_buff *copy;
 
 	if ((sk->rcv_saddr && sk->rcv_saddr != ip->daddr) ||
 	    (sk->daddr && sk->daddr != ip->saddr) || filtered(sk, skb))
 		return;
-	copy = skb_copy(skb, GFP_ATOMIC);
-	if (copy)
-		sock_queue_rcv_skb(sk, copy, true);
+	sock_queue_rcv_clone(sk, skb);
 }
 
 bool raw_local_deliver(struct sk_buff *skb)
@@ -82,11 +79,16 @@ bool raw_local_deliver(struct sk_buff *skb)
 	u16 protocol = ip_hdr(skb)->protocol;
 	struct sock *sk =
 		inet_lookup_dgram(&raw_table, ip_hdr(skb)->saddr, 0, ip_hdr(skb)->daddr, protocol);
+	struct sk_buff *copy;
 
 	if (!sk)
 		return false;
 	sock_put(sk);
-	inet_for_each(&raw_table, protocol, deliver_copy, skb);
+	/* The protocol may answer with the packet itself. So the raw sockets share a copy. */
+	copy = skb_copy(skb, GFP_ATOMIC);
+	if (copy)
+		inet_for_each(&raw_table, protocol, deliver, copy);
+	kfree_skb(copy);
 	return true;
 }
 

@@ -74,18 +74,15 @@ static ssize_t udp_recvmsg(struct sock *sk, struct msghdr *msg, bool nonblock)
 }
 
 /* One receiver of a broadcast. */
-static void deliver_copy(struct sock *sk, struct sk_buff *skb)
+static void deliver(struct sock *sk, struct sk_buff *skb)
 {
 	struct iphdr *ip = ip_hdr(skb);
-	struct sk_buff *copy;
 
 	if ((sk->rcv_saddr && sk->rcv_saddr != ip->daddr) ||
 	    (sk->daddr && sk->daddr != ip->saddr) ||
 	    (sk->dport && sk->dport != udp_hdr(skb)->source))
 		return;
-	copy = skb_copy(skb, GFP_ATOMIC);
-	if (copy)
-		sock_queue_rcv_skb(sk, copy, true);
+	sock_queue_rcv_clone(sk, skb);
 }
 
 void udp_rcv(struct sk_buff *skb)
@@ -99,7 +96,7 @@ void udp_rcv(struct sk_buff *skb)
 		return;
 	}
 	if (inet_addr_type(ip->daddr, &source) == RTN_BROADCAST) {
-		inet_for_each(&udp_table, ntohs(udp_hdr(skb)->dest), deliver_copy, skb);
+		inet_for_each(&udp_table, ntohs(udp_hdr(skb)->dest), deliver, skb);
 		kfree_skb(skb);
 		return;
 	}
