@@ -413,6 +413,69 @@ static void check_modify_syscall(void)
 	printf("modify: rmdir after: %d\n", rmdir("/tmp/modify") ? -errno : 0);
 }
 
+/* ---- iterators: Linux compares the size of the elements only when a link is made ---- */
+
+/* A program for each element of a map, which reads a byte of the value; off < 0: reads none. */
+static int load_iter(int off)
+{
+	struct bpf_insn insns[] = {
+		INSN(BPF_LDX | BPF_DW | BPF_MEM, 1, 1, 24, 0), /* the value */
+		INSN(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 1, 0),
+		INSN(BPF_LDX | BPF_B | BPF_MEM, 0, 1, (short)off, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0),
+		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+	union bpf_attr attr = { .prog_type = BPF_PROG_TYPE_TRACING, .expected_attach_type = BPF_TRACE_ITER, .insns = (uintptr_t)insns,
+				.insn_cnt = sizeof(insns) / sizeof(*insns), .license = (uintptr_t) "GPL",
+				.attach_btf_id = kernel_function_id("bpf_iter_bpf_map_elem") };
+
+	if (off < 0)
+		insns[2] = insns[3];
+	return bpf(BPF_PROG_LOAD, &attr);
+}
+
+static int link_iter(int program, int map)
+{
+	union bpf_iter_link_info info = { .map.map_fd = (uint32_t)map };
+	union bpf_attr attr = { .link_create = { .prog_fd = (uint32_t)program, .attach_type = BPF_TRACE_ITER,
+						 .iter_info = (uintptr_t)&info, .iter_info_len = sizeof(info) } };
+
+	return bpf(BPF_LINK_CREATE, &attr);
+}
+
+static int update_link(int link, int program)
+{
+	union bpf_attr attr = { .link_update = { .link_fd = (uint32_t)link, .new_prog_fd = (uint32_t)program } };
+
+	return bpf(BPF_LINK_UPDATE, &attr);
+}
+
+static int put_program(int array, int program)
+{
+	uint32_t key = 0;
+	union bpf_attr attr = { .map_fd = (uint32_t)array, .key = (uintptr_t)&key, .value = (uintptr_t)&program };
+
+	return bpf(BPF_MAP_UPDATE_ELEM, &attr);
+}
+
+static void check_iter(int map)
+{
+	union bpf_attr attr = { .map_type = BPF_MAP_TYPE_PROG_ARRAY, .key_size = 4, .value_size = 4, .max_entries = 1 };
+	int array = bpf(BPF_MAP_CREATE, &attr), none = load_iter(-1), last = load_iter(7), behind = load_iter(8), link;
+
+	printf("iter: programs: %d %d %d\n", none > 0, last > 0, behind > 0);
+	say("iter: link of a program that reads behind the value", link_iter(behind, map));
+	say("iter: link to a prog array", link_iter(none, array));
+	link = link_iter(none, map);
+	say("iter: link", link);
+	say("iter: update to a program that reads the last byte", update_link(link, last));
+	say("iter: update to one that reads behind it", update_link(link, behind));
+	say("iter: target of tail calls that reads values", put_program(array, last));
+	say("iter: target of tail calls that reads none", put_program(array, none));
+	close(link);
+	close(array);
+}
+
 /* ---- storm ---- */
 
 #define NR_THREADS 4
@@ -576,6 +639,7 @@ int main(int argc, char **argv)
 		check_multi(map);
 		check_modify();
 		check_modify_syscall();
+		check_iter(map);
 	}
 	return 0;
 }

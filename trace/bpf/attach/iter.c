@@ -97,10 +97,15 @@ static const struct seq_operations iter_seq_ops = {
 	.show = iter_show,
 };
 
+static void put_choice(const struct bpf_iter_choice *choice)
+{
+	if (choice->map)
+		bpf_map_put(choice->map);
+}
+
 static void free_session(struct bpf_iter_session *session)
 {
-	if (session->choice.map)
-		bpf_map_put(session->choice.map);
+	put_choice(&session->choice);
 	bpf_prog_put(session->prog);
 	kvfree(session->room);
 	kfree(session);
@@ -188,15 +193,18 @@ static int open_link(struct bpf_iter_link *link)
 
 static void release_link(struct bpf_link *link)
 {
-	struct bpf_iter_link *iter = container_of(link, struct bpf_iter_link, link);
-
-	if (iter->choice.map)
-		bpf_map_put(iter->choice.map);
+	put_choice(&container_of(link, struct bpf_iter_link, link)->choice);
 }
 
 static void free_link(struct bpf_link *link)
 {
 	kfree(container_of(link, struct bpf_iter_link, link));
+}
+
+/* The verifier did not know how large keys and values are. */
+static int check_buf_size(const struct bpf_iter_link *iter, const struct bpf_prog *prog)
+{
+	return prog->max_buf_access > iter->choice.buf_size ? -EACCES : 0;
 }
 
 /* Files that are open already go on with the former program. */
@@ -208,7 +216,7 @@ static int update(struct bpf_link *link, struct bpf_prog *prog, const struct bpf
 	    prog->expected_attach_type != link->prog->expected_attach_type ||
 	    prog->attach_btf_id != link->prog->attach_btf_id)
 		return -EINVAL;
-	return 0;
+	return check_buf_size(container_of(link, struct bpf_iter_link, link), prog);
 }
 
 static int fill_info(const struct bpf_link *link, struct bpf_link_info *info)
@@ -278,11 +286,17 @@ static int make_link(struct bpf_prog *prog, const struct bpf_iter_target *target
 		     const union bpf_iter_link_info *info)
 {
 	struct bpf_iter_link *iter = kzalloc(sizeof(*iter), GFP_KERNEL);
-	int error = iter ? 0 : -ENOMEM;
+	int error;
 
-	if (!error && target->choose)
-		error = target->choose(prog, info, &iter->choice);
+	if (!iter) {
+		bpf_prog_put(prog);
+		return -ENOMEM;
+	}
+	error = target->choose ? target->choose(info, &iter->choice) : 0;
+	if (!error)
+		error = check_buf_size(iter, prog);
 	if (error) {
+		put_choice(&iter->choice);
 		bpf_prog_put(prog);
 		kfree(iter);
 		return error;

@@ -38,6 +38,7 @@ union bpf_iter_link_info {
 /* Which objects. Constant once the link is published. */
 struct bpf_iter_choice {
 	struct bpf_map *map; /* counted; NULL: none */
+	u32 buf_size;        /* the room for its keys, and for its values: no program reads more */
 	u32 tid, pid;        /* 0: any */
 };
 
@@ -61,8 +62,7 @@ struct bpf_iter_session {
 struct bpf_iter_target {
 	const char *name; /* behind "bpf_iter_" */
 	/* Takes what the user chooses. 0 or an errno. NULL: nothing to choose. */
-	int (*choose)(const struct bpf_prog *prog, const union bpf_iter_link_info *info,
-		      struct bpf_iter_choice *choice);
+	int (*choose)(const union bpf_iter_link_info *info, struct bpf_iter_choice *choice);
 	/* Makes session->room. 0 or -ENOMEM. NULL: needs none. */
 	int (*open)(struct bpf_iter_session *session);
 	/* Takes the next object. False: there is none. */

@@ -94,44 +94,36 @@ BPF_ITER_TARGET(bpf_prog) = {
 
 /* ---- elements ---- */
 
-/* The verifier knows one limit for keys and values, so both have room for it. */
-static u32 element_size(const struct bpf_map *map)
-{
-	return max(map->key_size, bpf_map_user_value_size(map));
-}
-
 /* The types that Linux iterates over. */
-static int choose_map(const struct bpf_prog *prog, const union bpf_iter_link_info *info,
-		      struct bpf_iter_choice *choice)
+static int choose_map(const union bpf_iter_link_info *info, struct bpf_iter_choice *choice)
 {
 	struct bpf_map *map;
-	int error = -EINVAL;
 
 	if (!info->map.map_fd)
 		return -EBADF;
 	map = bpf_map_get_fd((int)info->map.map_fd);
 	if (IS_ERR(map))
 		return (int)PTR_ERR(map);
-	if (bpf_map_is_percpu(map) || map->map_type == BPF_MAP_TYPE_HASH ||
-	    map->map_type == BPF_MAP_TYPE_LRU_HASH || map->map_type == BPF_MAP_TYPE_ARRAY)
-		error = prog->max_buf_access > element_size(map) ? -EACCES : 0;
-	if (error)
-		bpf_map_put(map);
-	else
-		choice->map = map;
-	return error;
+	choice->map = map;
+	/* The verifier knows one limit for keys and values, so both have room for it. */
+	choice->buf_size = max(map->key_size, bpf_map_user_value_size(map));
+	return bpf_map_is_percpu(map) || map->map_type == BPF_MAP_TYPE_HASH ||
+			       map->map_type == BPF_MAP_TYPE_LRU_HASH ||
+			       map->map_type == BPF_MAP_TYPE_ARRAY
+		       ? 0
+		       : -EINVAL;
 }
 
 /* A key, the next key, and a value. The value is a copy: what the program writes is lost. */
 static int open_map(struct bpf_iter_session *session)
 {
-	session->room = kvzalloc(3 * (size_t)element_size(session->choice.map), GFP_KERNEL);
+	session->room = kvzalloc(3 * (size_t)session->choice.buf_size, GFP_KERNEL);
 	return session->room ? 0 : -ENOMEM;
 }
 
 static void *room(const struct bpf_iter_session *session, u32 n)
 {
-	return (u8 *)session->room + n * (size_t)element_size(session->choice.map);
+	return (u8 *)session->room + n * (size_t)session->choice.buf_size;
 }
 
 /*

@@ -23,8 +23,7 @@ DEFINE_BPF_ITER_FUNC(task, struct bpf_iter_meta *meta __unused, struct task_stru
 DEFINE_BPF_ITER_FUNC(task_file, struct bpf_iter_meta *meta __unused,
 		     struct task_struct *task __unused, u32 fd __unused, struct file *file __unused)
 
-static int choose(const struct bpf_prog *prog __unused, const union bpf_iter_link_info *info,
-		  struct bpf_iter_choice *choice)
+static int choose(const union bpf_iter_link_info *info, struct bpf_iter_choice *choice)
 {
 	/* pidfds tell no number to this room */
 	if (info->task.pid_fd || (info->task.tid && info->task.pid))

@@ -4,7 +4,8 @@
  * The target gets the context of the program that jumps. So all programs in the map and all that
  * use the map have one type, and in TRACING one function. A compiled program jumps into the code of
  * its target, so all are compiled, or none is. Contexts of some types differ in size, and only the
- * program that jumps was compared with its event: their targets read nothing of the context.
+ * program that jumps was compared with its event, or an iterator's with its map: their targets read
+ * nothing of the context, or of keys and values.
  */
 #include "kernel/errno.h"
 #include "kernel/locking/spinlock.h"
@@ -48,6 +49,8 @@ static bool fits_each_context(const struct bpf_prog *prog)
 	case BPF_PROG_TYPE_RAW_TRACEPOINT: /* arguments */
 	case BPF_PROG_TYPE_SYSCALL:        /* what user space passes */
 		return !prog->max_ctx_offset;
+	case BPF_PROG_TYPE_TRACING: /* keys and values of any size */
+		return !prog->max_buf_access;
 	default:
 		return true;
 	}
