@@ -6,6 +6,8 @@
  */
 #include "test.h"
 
+#include <pthread.h>
+
 #include "bpf_maps_host.h"
 #include "host_mutex.h"
 
@@ -137,11 +139,55 @@ static void a_trie_agrees_with_a_list(void **state)
 	free_map(map);
 }
 
+static struct net *changed;
+static volatile bool *stopped;
+
+static void *change_key(void *arg)
+{
+	while (!*stopped)
+		for (u32 i = 0; i < 4; i++) {
+			*(volatile u32 *)&changed->bits = i == 3 ? 0x7fffffff : 8 * i + 8;
+			*(volatile u32 *)changed->addr = i % 2 ? 0 : ~0U;
+		}
+	return arg;
+}
+
+/* The key lies in an array that a program in ring 3 has mapped, and changes while the map reads it. */
+static void a_key_that_changes_finds_nothing_outside(void **state)
+{
+	(void)state;
+	struct bpf_map *map = new_map(BPF_MAP_TYPE_LPM_TRIE, 8, 8, 60, BPF_F_NO_PREALLOC);
+	struct net *key = malloc(sizeof(*key)), next; /* ASan knows its end */
+	volatile bool stop = false;
+	pthread_t ring3;
+
+	changed = key;
+	stopped = &stop;
+	assert_int_equal(pthread_create(&ring3, NULL, change_key, NULL), 0);
+	for (u64 round = 0; round < 300000; round++) {
+		map->ops->prepare_update(map);
+		update(map, key, &round, BPF_ANY);
+		lookup(map, key);
+		if (round % 3 == 0)
+			map->ops->delete (map, key);
+	}
+	stop = true;
+	pthread_join(ring3, NULL);
+	/* What is in the tree are keys, each once. */
+	for (unsigned n = 0; map->ops->get_next_key(map, NULL, &next) == 0; n++) {
+		assert_true(n < 60 && next.bits <= 32);
+		assert_int_equal(map->ops->delete (map, &next), 0);
+	}
+	free(key);
+	free_map(map);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_longest_prefix_is_found),
 		cmocka_unit_test(a_trie_agrees_with_a_list),
+		cmocka_unit_test(a_key_that_changes_finds_nothing_outside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,10 +161,16 @@ static inline u64 *elem_of(const struct bpf_array *array, u32 index)
 				: (u64 *)elem;
 }
 
+/* The key of a caller may be in memory that a program in ring 3 changes: it is read once. */
+static inline u32 index_of(const void *key)
+{
+	return READ_ONCE(*(const u32 *)key);
+}
+
 static void *array_lookup(struct bpf_map *map, const void *key)
 {
 	const struct bpf_array *array = to_array(map);
-	u32 index = *(const u32 *)key;
+	u32 index = index_of(key);
 
 	return likely(index < map->max_entries) ? array->values + array->elem_size * index : NULL;
 }
@@ -181,21 +187,22 @@ static void *percpu_array_lookup(struct bpf_map *map, const void *key)
 	return percpu_array_lookup_cpu(map, key, (u32)smp_processor_id());
 }
 
-static long check_update(const struct bpf_map *map, const void *key, u64 flags)
+static long check_update(const struct bpf_map *map, u32 index, u64 flags)
 {
 	if (unlikely(flags > BPF_EXIST))
 		return -EINVAL;
-	if (unlikely(*(const u32 *)key >= map->max_entries))
+	if (unlikely(index >= map->max_entries))
 		return -E2BIG;
 	return unlikely(flags == BPF_NOEXIST) ? -EEXIST : 0;
 }
 
 static long array_update(struct bpf_map *map, const void *key, const void *value, u64 flags)
 {
-	long error = check_update(map, key, flags);
+	u32 index = index_of(key);
+	long error = check_update(map, index, flags);
 
 	if (!error)
-		memcpy(elem_of(to_array(map), *(const u32 *)key), value, map->value_size);
+		memcpy(elem_of(to_array(map), index), value, map->value_size);
 	return error;
 }
 
@@ -218,7 +225,7 @@ static int percpu_array_read_user(struct bpf_map *map, const void *key, void *va
 static int percpu_array_write_user(struct bpf_map *map, const void *key, const void *value,
 				   u64 flags, struct file *map_file __unused)
 {
-	long error = check_update(map, key, flags);
+	long error = check_update(map, index_of(key), flags);
 
 	if (!error)
 		bpf_percpu_write(array_lookup(map, key), to_array(map)->stride, value,

@@ -15,6 +15,10 @@
  * Writers take the lock of the map. Readers take none. Nodes are reused at once, so a writer can
  * put a node that a reader is at into another part of the tree; `changes` tells the reader to look
  * again. A reader does that a few times only: it may be an NMI that has interrupted the writer.
+ *
+ * The key of a caller may be in an array that a program in ring 3 has mapped, and change at any
+ * time. So a reader reads its number of bits once, and a writer works on a copy: what it has
+ * compared is what goes into the tree.
  */
 #include "kernel/errno.h"
 #include "kernel/lib/string.h"
@@ -28,6 +32,12 @@
 struct lpm_key {
 	u32 prefixlen; /* bits */
 	u8 data[];
+};
+
+/* Room for a copy of any key. */
+union lpm_key_copy {
+	struct lpm_key key;
+	u8 bytes[sizeof(struct lpm_key) + DATA_MAX];
 };
 
 struct lpm_node {
@@ -67,12 +77,12 @@ static inline unsigned bit_of(const struct lpm_key *key, u32 bit)
 	return key->data[bit / 8] >> (7 - bit % 8) & 1;
 }
 
-/* The number of bits at the start that are equal, of those that both keys have. */
-static u32 common_bits(const struct lpm_key *a, const struct lpm_key *b)
+/* The number of bits at the start that are equal, of the first `limit`, which both keys have. */
+static u32 common_bits(const struct lpm_key *a, const struct lpm_key *b, u32 limit)
 {
-	u32 limit = min(a->prefixlen, b->prefixlen);
+	u32 bytes = DIV_ROUND_UP(limit, 8);
 
-	for (u32 i = 0; 8 * i < limit; i++) {
+	for (u32 i = 0; i < bytes; i++) {
 		u32 differ = a->data[i] ^ b->data[i];
 
 		if (differ)
@@ -83,20 +93,22 @@ static u32 common_bits(const struct lpm_key *a, const struct lpm_key *b)
 
 /* ---- readers ---- */
 
-static struct lpm_node *find_longest(const struct lpm_trie *trie, const struct lpm_key *key)
+/* prefixlen: of the key. */
+static struct lpm_node *find_longest(const struct lpm_trie *trie, const struct lpm_key *key,
+				     u32 prefixlen)
 {
 	struct lpm_node *node = smp_load_acquire(&trie->root), *found = NULL;
 	u32 next_len = 0;
 
-	/* The lengths grow from node to node, or a writer has moved one: so the walk ends. */
-	while (node && node->key.prefixlen >= next_len && node->key.prefixlen <= key->prefixlen) {
-		u32 len = node->key.prefixlen;
+	while (node) {
+		u32 len = READ_ONCE(node->key.prefixlen);
 
-		if (common_bits(&node->key, key) < len)
+		/* The lengths grow, or a writer has moved the node: so the walk ends. */
+		if (len < next_len || len > prefixlen || common_bits(&node->key, key, len) < len)
 			break;
 		if (READ_ONCE(node->has_value))
 			found = node;
-		if (len == key->prefixlen)
+		if (len == prefixlen)
 			break;
 		node = smp_load_acquire(&node->child[bit_of(key, len)]);
 		next_len = len + 1;
@@ -106,15 +118,15 @@ static struct lpm_node *find_longest(const struct lpm_trie *trie, const struct l
 
 static void *trie_lookup(struct bpf_map *map, const void *key)
 {
+	u32 prefixlen = READ_ONCE(((const struct lpm_key *)key)->prefixlen), changes;
 	struct lpm_trie *trie = to_trie(map);
 	struct lpm_node *found;
-	u32 changes;
 
-	if (((const struct lpm_key *)key)->prefixlen > trie->max_prefixlen)
+	if (prefixlen > trie->max_prefixlen)
 		return NULL;
 	for (int i = 0; i < RETRIES; i++) {
 		changes = smp_load_acquire(&trie->changes);
-		found = find_longest(trie, key);
+		found = find_longest(trie, key, prefixlen);
 		smp_rmb();
 		if (!(changes & 1) && READ_ONCE(trie->changes) == changes)
 			break;
@@ -166,7 +178,7 @@ static struct lpm_node **find_link(struct lpm_trie *trie, const struct lpm_key *
 
 	*parent_link = NULL;
 	while ((node = *link) && node->key.prefixlen < key->prefixlen &&
-	       common_bits(&node->key, key) == node->key.prefixlen) {
+	       common_bits(&node->key, key, node->key.prefixlen) == node->key.prefixlen) {
 		*parent_link = link;
 		link = &node->child[bit_of(key, node->key.prefixlen)];
 	}
@@ -176,14 +188,15 @@ static struct lpm_node **find_link(struct lpm_trie *trie, const struct lpm_key *
 static inline bool has_key(const struct lpm_node *node, const struct lpm_key *key)
 {
 	return node && node->key.prefixlen == key->prefixlen &&
-	       common_bits(&node->key, key) == key->prefixlen;
+	       common_bits(&node->key, key, key->prefixlen) == key->prefixlen;
 }
 
 /* Puts a new node at the link, in front of a node that has other bits. 0 or -ENOMEM. L held. */
 static long add_in_front(struct lpm_trie *trie, struct lpm_node **link, struct lpm_node *new)
 {
 	struct lpm_node *node = *link, *fork = new;
-	u32 common = common_bits(&node->key, &new->key);
+	u32 common =
+		common_bits(&node->key, &new->key, min(node->key.prefixlen, new->key.prefixlen));
 
 	if (common < new->key.prefixlen) {
 		fork = new_node(trie, &new->key, common, NULL);
@@ -232,14 +245,16 @@ static long insert(struct lpm_trie *trie, const struct lpm_key *key, const void 
 static long trie_update(struct bpf_map *map, const void *key, const void *value, u64 flags)
 {
 	struct lpm_trie *trie = to_trie(map);
+	union lpm_key_copy copy;
 	unsigned long irq_flags;
 	long error;
 
-	if (flags > BPF_EXIST || ((const struct lpm_key *)key)->prefixlen > trie->max_prefixlen)
+	memcpy(&copy, key, map->key_size);
+	if (flags > BPF_EXIST || copy.key.prefixlen > trie->max_prefixlen)
 		return -EINVAL;
 	if (!lock_trie(trie, &irq_flags))
 		return -EBUSY;
-	error = insert(trie, key, value, flags);
+	error = insert(trie, &copy.key, value, flags);
 	unlock_trie(trie, irq_flags);
 	return error;
 }
@@ -271,14 +286,16 @@ static long remove(struct lpm_trie *trie, const struct lpm_key *key)
 static long trie_delete(struct bpf_map *map, const void *key)
 {
 	struct lpm_trie *trie = to_trie(map);
+	union lpm_key_copy copy;
 	unsigned long flags;
 	long error;
 
-	if (((const struct lpm_key *)key)->prefixlen > trie->max_prefixlen)
+	memcpy(&copy, key, map->key_size);
+	if (copy.key.prefixlen > trie->max_prefixlen)
 		return -EINVAL;
 	if (!lock_trie(trie, &flags))
 		return -EBUSY;
-	error = remove(trie, key);
+	error = remove(trie, &copy.key);
 	unlock_trie(trie, flags);
 	return error;
 }
@@ -294,7 +311,7 @@ static struct lpm_node *leftmost(struct lpm_node *node)
 
 /*
  * The node after the one with that key: children before their parents, left before right. A key
- * that is not there: the first node. L held.
+ * that is not there: the first node. The key is a copy: only bpf(2) walks. L held.
  */
 static struct lpm_node *find_next(struct lpm_trie *trie, const struct lpm_key *key)
 {
@@ -303,7 +320,7 @@ static struct lpm_node *find_next(struct lpm_trie *trie, const struct lpm_key *k
 	if (!key || key->prefixlen > trie->max_prefixlen)
 		return leftmost(node);
 	while (node && node->key.prefixlen < key->prefixlen &&
-	       common_bits(&node->key, key) == node->key.prefixlen) {
+	       common_bits(&node->key, key, node->key.prefixlen) == node->key.prefixlen) {
 		unsigned bit = bit_of(key, node->key.prefixlen);
 
 		/* What follows after this subtree; deeper nodes come first. */

@@ -115,7 +115,7 @@ static void array_of_maps_free(struct bpf_map *map)
 
 static void *array_of_maps_lookup(struct bpf_map *map, const void *key)
 {
-	return bpf_fd_array_get(map, *(const u32 *)key);
+	return bpf_fd_array_get(map, READ_ONCE(*(const u32 *)key));
 }
 
 static const struct bpf_map_ops array_of_maps BPF_MAP_TYPE(array_of_maps) = {
