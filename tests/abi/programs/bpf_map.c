@@ -158,6 +158,36 @@ static void batches(void)
 	show("count %u, position %u", attr.batch.count, position);
 }
 
+/* Keys of a page: a bucket has more of them than the first room is for. */
+static void batches_of_long_keys(void)
+{
+	enum { NR = 64, SIZE = 4096 };
+	int fd = make_map(BPF_MAP_TYPE_HASH, SIZE, 4, NR, BPF_F_NO_PREALLOC), values[NR], right = 0, total = 0;
+	char (*keys)[SIZE] = calloc(NR, SIZE);
+	uint32_t position = 0;
+	union bpf_attr attr = { .batch = { .keys = (uintptr_t)keys, .values = (uintptr_t)values, .count = NR, .map_fd = (unsigned)fd } };
+	long result;
+
+	for (int i = 0; i < NR; i++) {
+		keys[i][SIZE - 1] = (char)i;
+		values[i] = i;
+	}
+	said("update of long keys", bpf(BPF_MAP_UPDATE_BATCH, &attr, sizeof(attr)));
+	attr.batch.out_batch = (uintptr_t)&position;
+	do {
+		memset(keys, 0, NR * SIZE);
+		attr.batch.count = 40;
+		result = bpf(BPF_MAP_LOOKUP_AND_DELETE_BATCH, &attr, sizeof(attr));
+		for (unsigned i = 0; i < attr.batch.count; i++)
+			right += keys[i][SIZE - 1] == values[i];
+		total += (int)attr.batch.count;
+		attr.batch.in_batch = (uintptr_t)&position;
+	} while (!result);
+	said("lookups and deletions", result);
+	show("%d elements, %d right", total, right);
+	free(keys);
+}
+
 static void information(void)
 {
 	union bpf_attr attr = { .map_type = BPF_MAP_TYPE_HASH, .key_size = 4, .value_size = 8, .max_entries = 5, .map_name = "a_map.1" };
@@ -203,6 +233,7 @@ int main(void)
 	rights();
 	mappings();
 	batches();
+	batches_of_long_keys();
 	information();
 	proc_lines();
 	return 0;

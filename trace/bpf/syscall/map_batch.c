@@ -19,6 +19,8 @@ struct batch {
 	const union bpf_attr *attr;
 	u32 key_size, value_size, done;
 	void *key, *prev_key, *value;
+	u8 *keys; /* of a bucket: */
+	u32 room; /* for so many */
 	bool delete;
 };
 
@@ -118,11 +120,41 @@ static int lookup_by_key(struct batch *b)
 	return error;
 }
 
+/* Room for twice as many keys, for a page of them at first. 0 or -ENOMEM. */
+static int grow_room(struct batch *b, u32 most)
+{
+	u32 room = b->room ? 2 * b->room : max((u32)PAGE_SIZE / b->key_size, 1U);
+
+	kvfree(b->keys);
+	b->room = min(room, most);
+	b->keys = kvzalloc((size_t)b->room * b->key_size, GFP_KERNEL | __GFP_NOWARN);
+	return b->keys ? 0 : -ENOMEM;
+}
+
+/*
+ * Copies the keys of a bucket and returns their number, or an errno; -ENOSPC: they are more than
+ * the program has room for. A key may have megabytes, so the memory grows only with what a bucket
+ * has.
+ */
+static int copy_keys(struct batch *b, u32 bucket)
+{
+	u32 most = min(b->attr->batch.count - b->done, (u32)BUCKET_MAX);
+	int nr;
+
+	for (;;) {
+		nr = b->map->ops->bucket_keys(b->map, bucket, b->keys, min(b->room, most));
+		if (nr != -ENOSPC || b->room >= most)
+			return nr;
+		if (grow_room(b, most))
+			return -ENOMEM;
+	}
+}
+
 /* Elements that go while their bucket is copied are left out. */
-static int lookup_bucket(struct batch *b, const u8 *keys, u32 nr)
+static int lookup_bucket(struct batch *b, u32 nr)
 {
 	for (u32 i = 0; i < nr; i++) {
-		int error = put_element(b, keys + (size_t)i * b->key_size);
+		int error = put_element(b, b->keys + (size_t)i * b->key_size);
 
 		if (error && error != -ENOENT)
 			return error;
@@ -130,17 +162,14 @@ static int lookup_bucket(struct batch *b, const u8 *keys, u32 nr)
 	return 0;
 }
 
-/* keys: room for a bucket. */
-static int lookup_buckets(struct batch *b, u32 *bucket, u8 *keys)
+static int lookup_buckets(struct batch *b, u32 *bucket)
 {
 	for (;; (*bucket)++) {
-		u32 room = min(b->attr->batch.count - b->done, (u32)BUCKET_MAX);
-		int nr, error;
+		int nr = copy_keys(b, *bucket), error;
 
-		nr = b->map->ops->bucket_keys(b->map, *bucket, keys, room);
 		if (nr == -ENOSPC)
 			return b->done ? 0 : -ENOSPC;
-		error = nr < 0 ? nr : lookup_bucket(b, keys, (u32)nr);
+		error = nr < 0 ? nr : lookup_bucket(b, (u32)nr);
 		if (error)
 			return error;
 		if (signal_pending(current)) {
@@ -156,19 +185,14 @@ static int lookup_by_bucket(struct batch *b)
 	const u32 __user *in = (const u32 __user *)b->attr->batch.in_batch;
 	u32 __user *out = (u32 __user *)b->attr->batch.out_batch;
 	u32 bucket = 0;
-	u8 *keys;
 	int error;
 
 	if (b->attr->batch.flags)
 		return -EINVAL;
 	if (in && get_user(bucket, in))
 		return -EFAULT;
-	keys = kvzalloc((size_t)min(b->attr->batch.count, (u32)BUCKET_MAX) * b->key_size,
-			GFP_KERNEL);
-	if (!keys)
-		return -ENOMEM;
-	error = lookup_buckets(b, &bucket, keys);
-	kvfree(keys);
+	error = lookup_buckets(b, &bucket);
+	kvfree(b->keys);
 	if (error != -EFAULT && put_user(bucket, out))
 		error = -EFAULT;
 	return error;
