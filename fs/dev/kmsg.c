@@ -232,6 +232,7 @@ static unsigned devkmsg_poll(struct file *file, struct poll_table_struct *wait)
 	u64 seq;
 
 	poll_wait(file, &log_wait, wait);
+	smp_mb(); /* with vprintk_emit(): it sees this reader, or this reader the record */
 	seq = READ_ONCE(user->seq);
 	if (seq < kmsg_first_seq())
 		return POLLIN | POLLRDNORM | POLLERR | POLLPRI;
