@@ -35,7 +35,7 @@ ALL = {
     "rcu": Subject(("kernel/rcu",), ("test_rcu",)),
     "abi": Subject(("kernel/process", "kernel/ptrace", "kernel/seccomp", "kernel/signal", "kernel/vm", "kernel/syscalls", "kernel/futex", "kernel/posix_time", "kernel/random",
                     "fs", "net", "tests/abi", "tests/boot/kselftests.py", "tests/boot/strace_suite.py"), ("test_abi", "test_system_calls", "test_core_dumps", "test_debuggers", "test_kselftests", "test_ptrace", "test_strace_suite"), (), ("fuzz_seccomp",)),
-    "load": Subject(("kernel/process", "kernel/task", "kernel/vm", "tests/load"), ("test_load", "test_hostile_user")),
+    "load": Subject(("kernel/process", "kernel/task", "kernel/vm", "kernel/posix_time", "tests/load"), ("test_load", "test_hostile_user")),
     "files": Subject(("fs",), ("test_files", "test_shell", "test_initramfs"), ("test_vfs", "test_seq_file"), ("fuzz_cpio",)),
     "proc": Subject(("fs/proc",), ("test_proc*",)),
     "sysfs": Subject(("fs/sys", "arch/x86_64/cpu/topology.c", "arch/x86_64/cpu/topology.h"), ("test_sysfs",), ("test_topology",)),

@@ -28,7 +28,10 @@ static inline bool is_cpu_clock(clockid_t clock)
  */
 int get_cpu_clock(clockid_t number, bool only_read, struct cpu_clock *clock);
 void put_cpu_clock(struct cpu_clock *clock);
-/* What it shows, in ns. tasklist_lock or the siglock of its process held, R not held. */
+/*
+ * What it shows, in ns. tasklist_lock or the siglock of its process held, or it is of the current
+ * thread alone; R not held. Asks each thread of a process: no interrupt calls it for a process.
+ */
 u64 cpu_clock_read_locked(const struct cpu_clock *clock);
 /* The same. Task context. */
 u64 cpu_clock_read(const struct cpu_clock *clock);

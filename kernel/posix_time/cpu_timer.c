@@ -2,13 +2,61 @@
  * What happens when a program has used a certain time of the CPU: ITIMER_VIRTUAL and ITIMER_PROF,
  * RLIMIT_CPU, RLIMIT_RTTIME, POSIX timers on CPU clocks. The tick looks, so they come up to a tick
  * late.
+ *
+ * The clock of a process is the sum over its threads, and a program may have thousands of threads
+ * and of timers. So the tick, with interrupts off, does not read it. The tick only asks whether a
+ * timer may be due, and the task does the rest before it returns to the program (task_work), with
+ * interrupts on: it reads each clock once, and fires one timer after the other.
+ *
+ * The time on a clock of a process cannot come earlier than if all CPUs ran threads of the process.
+ * So after each reading the task notes until when nothing can be due (signal->cpu_check), and the
+ * ticks before then cost nothing. The time in user mode has no such bound: it is a share of the
+ * whole, and the share changes with each tick. While a timer waits for it, each tick asks.
  */
 #include "kernel/init.h"
 #include "kernel/posix_time/cpu_clock.h"
 #include "kernel/posix_time/posix_timer.h"
 #include "kernel/task/signal_struct.h"
+#include "kernel/task/task_work.h"
+#include "kernel/sched/sched.h"
 #include "kernel/signal/signal.h"
-#include "kernel/time/ktime.h"
+#include "kernel/time/timekeeping.h"
+
+/* ---- the clocks of a process, as they were read last ---- */
+
+/* siglock held. */
+static void note_time(struct signal_struct *signal, unsigned which, u64 ns, ktime_t at)
+{
+	bool virtual = which == CPUCLOCK_VIRT; /* the other two are the same */
+
+	signal->cpu_time[virtual] = max(signal->cpu_time[virtual], ns);
+	signal->cpu_time_at[virtual] = max(signal->cpu_time_at[virtual], at);
+}
+
+u64 read_process_clock(unsigned which)
+{
+	const struct cpu_clock clock = { .task = current, .which = which };
+	ktime_t at = ktime_get();
+	u64 ns = cpu_clock_read(&clock);
+
+	spin_lock_irq(&current->sighand->siglock);
+	note_time(current->signal, which, ns, at);
+	spin_unlock_irq(&current->sighand->siglock);
+	return ns;
+}
+
+u64 recent_process_clock(struct task_struct *p, unsigned which)
+{
+	const struct cpu_clock clock = { .task = p, .which = which };
+	bool virtual = which == CPUCLOCK_VIRT;
+	ktime_t now = ktime_get();
+
+	if (now >= p->signal->cpu_time_at[virtual] + TICK_NS)
+		note_time(p->signal, which, cpu_clock_read_locked(&clock), now);
+	return p->signal->cpu_time[virtual];
+}
+
+/* ---- limits and timers of a process ---- */
 
 static void send(struct task_struct *p, int sig)
 {
@@ -18,28 +66,27 @@ static void send(struct task_struct *p, int sig)
 	(void)send_signal_locked(&info, p, PIDTYPE_TGID, true);
 }
 
-/* siglock held. */
-static void check_itimer(struct task_struct *p, struct cpu_itimer *it, unsigned which, int sig)
+/* Its clock shows now. siglock held. */
+static void check_itimer(struct task_struct *p, struct cpu_itimer *it, u64 now, int sig)
 {
-	const struct cpu_clock clock = { .task = p, .which = which };
-
-	if (!it->expires || cpu_clock_read_locked(&clock) < it->expires)
+	if (!it->expires || now < it->expires)
 		return;
 	it->expires = it->interval ? it->expires + it->interval : 0;
 	send(p, sig);
 }
 
-/* SIGXCPU at the soft limit and each second after it, SIGKILL at the hard one. siglock held. */
-static void check_limit(struct task_struct *p)
+/*
+ * SIGXCPU at the soft limit and each second after it, SIGKILL at the hard one. now: the time of the
+ * process. siglock held.
+ */
+static void check_limit(struct task_struct *p, u64 now)
 {
-	const struct cpu_clock clock = { .task = p, .which = CPUCLOCK_PROF };
 	struct rlimit *limit = &p->signal->rlim[RLIMIT_CPU];
 	unsigned long soft = READ_ONCE(limit->rlim_cur), hard = READ_ONCE(limit->rlim_max);
-	u64 seconds;
+	u64 seconds = now / NSEC_PER_SEC;
 
 	if (soft == RLIM_INFINITY)
 		return;
-	seconds = cpu_clock_read_locked(&clock) / NSEC_PER_SEC;
 	if (seconds >= hard) {
 		send(p, SIGKILL);
 	} else if (seconds >= soft) {
@@ -48,13 +95,102 @@ static void check_limit(struct task_struct *p)
 	}
 }
 
+/* The earliest time at which something happens on the clock of p's process. siglock held. */
+static u64 next_on_clock(struct task_struct *p, unsigned which)
+{
+	const struct cpu_clock clock = { .task = p, .which = which };
+
+	return posix_cpu_timers_next(&clock);
+}
+
+static u64 next_virtual(struct task_struct *p)
+{
+	u64 expires = p->signal->it[0].expires;
+
+	return min(expires ? expires : KTIME_MAX, next_on_clock(p, CPUCLOCK_VIRT));
+}
+
+static u64 next_runtime(struct task_struct *p)
+{
+	u64 expires = p->signal->it[1].expires;
+	u64 soft = READ_ONCE(p->signal->rlim[RLIMIT_CPU].rlim_cur);
+
+	expires = min(expires ? expires : KTIME_MAX, next_on_clock(p, CPUCLOCK_PROF));
+	expires = min(expires, next_on_clock(p, CPUCLOCK_SCHED));
+	return min(expires, soft < KTIME_MAX / NSEC_PER_SEC ? soft * NSEC_PER_SEC : KTIME_MAX);
+}
+
+static void expire_on_clock(struct task_struct *p, unsigned which, u64 now)
+{
+	const struct cpu_clock clock = { .task = p, .which = which };
+
+	posix_cpu_timers_expire(&clock, now);
+}
+
+/*
+ * The current task's turn to look at the clocks of its process: not, if another thread has looked
+ * since the tick. Gives until when it keeps the others from that.
+ */
+static bool take_turn(struct signal_struct *signal, ktime_t now, ktime_t *until)
+{
+	ktime_t check = READ_ONCE(signal->cpu_check);
+
+	*until = now + TICK_NS / 2;
+	return now >= check && cmpxchg(&signal->cpu_check, check, *until) == check;
+}
+
+/*
+ * Notes until when nothing can be due; runtime: what was read after start. If something has set
+ * cpu_check to 0 since take_turn(), it stays 0: a limit changes without siglock. siglock held.
+ */
+static void note_next_check(struct task_struct *p, ktime_t start, u64 runtime, ktime_t until)
+{
+	u64 next = next_runtime(p), left = next > runtime ? next - runtime : 0;
+
+	if (next_virtual(p) != KTIME_MAX)
+		return;
+	left = min(left / cpumask_weight(&cpu_online_mask), KTIME_MAX - start);
+	(void)cmpxchg(&p->signal->cpu_check, until, max(start + left, until));
+}
+
+static void check_process(struct task_struct *p)
+{
+	struct signal_struct *signal = p->signal;
+	u64 virtual = 0, runtime = 0;
+	ktime_t now = ktime_get(), until;
+	bool on_virtual, on_runtime;
+
+	if (!take_turn(signal, now, &until))
+		return;
+	spin_lock_irq(&p->sighand->siglock);
+	on_virtual = next_virtual(p) != KTIME_MAX;
+	on_runtime = next_runtime(p) != KTIME_MAX;
+	spin_unlock_irq(&p->sighand->siglock);
+	if (on_virtual) { /* first the part, then the whole, which is never behind */
+		virtual = read_process_clock(CPUCLOCK_VIRT);
+		expire_on_clock(p, CPUCLOCK_VIRT, virtual);
+	}
+	if (on_runtime) {
+		runtime = read_process_clock(CPUCLOCK_PROF);
+		expire_on_clock(p, CPUCLOCK_PROF, runtime);
+		expire_on_clock(p, CPUCLOCK_SCHED, runtime);
+	}
+	spin_lock_irq(&p->sighand->siglock);
+	check_itimer(p, &signal->it[0], virtual, SIGVTALRM);
+	check_itimer(p, &signal->it[1], runtime, SIGPROF);
+	check_limit(p, runtime);
+	note_next_check(p, now, runtime, until);
+	spin_unlock_irq(&p->sighand->siglock);
+}
+
+/* ---- a thread ---- */
+
 /* The time in us that p, a real-time task, has run since a tick after its last sleep. */
 static u64 time_without_sleep(struct task_struct *p)
 {
 	u64 runtime = task_sched_runtime(p);
 
-	if (!p->rt_run_counted || p->rt_run_nvcsw != p->nvcsw) {
-		p->rt_run_counted = true;
+	if (!p->rt_run_start || p->rt_run_nvcsw != p->nvcsw) {
 		p->rt_run_nvcsw = p->nvcsw;
 		p->rt_run_start = runtime;
 	}
@@ -69,7 +205,7 @@ static void check_rt_limit(struct task_struct *p)
 	u64 us;
 
 	if (soft == RLIM_INFINITY || !rt_policy(p->policy)) {
-		p->rt_run_counted = false;
+		p->rt_run_start = 0;
 		return;
 	}
 	us = time_without_sleep(p);
@@ -79,6 +215,39 @@ static void check_rt_limit(struct task_struct *p)
 		send(p, SIGXCPU);
 		WRITE_ONCE(limit->rlim_cur, soft + NSEC_PER_SEC / NSEC_PER_USEC);
 	}
+}
+
+/* Whether a timer on a clock of p alone is due. p is the current task. siglock held. */
+static bool thread_timer_is_due(struct task_struct *p)
+{
+	struct cpu_clock clock = { .task = p, .thread = true };
+	u64 next;
+
+	for (; clock.which <= CPUCLOCK_SCHED; clock.which++) {
+		next = posix_cpu_timers_next(&clock);
+		if (next != KTIME_MAX && cpu_clock_read_locked(&clock) >= next)
+			return true;
+	}
+	return false;
+}
+
+static void check_thread(struct task_struct *p)
+{
+	struct cpu_clock clock = { .task = p, .thread = true };
+
+	for (; clock.which <= CPUCLOCK_SCHED; clock.which++)
+		posix_cpu_timers_expire(&clock, cpu_clock_read_locked(&clock));
+}
+
+/* ---- the tick ---- */
+
+static void check_cpu_timers(struct callback_head *work)
+{
+	work->func = NULL; /* first: the next tick may ask again */
+	if (current->flags & PF_EXITING)
+		return;
+	check_thread(current);
+	check_process(current);
 }
 
 static bool has_no_limit(const struct signal_struct *signal, unsigned resource)
@@ -91,19 +260,21 @@ static void run_cpu_timers(struct task_struct *p)
 {
 	struct signal_struct *signal = p->signal;
 	unsigned long flags;
+	bool due;
 
-	if (likely(!signal->it[0].expires && !signal->it[1].expires && !signal->nr_cpu_timers &&
-		   has_no_limit(signal, RLIMIT_CPU) && has_no_limit(signal, RLIMIT_RTTIME)))
+	if (likely(!signal->it[0].expires && !signal->it[1].expires &&
+		   RB_EMPTY_ROOT(&signal->cpu_timers) && has_no_limit(signal, RLIMIT_CPU) &&
+		   has_no_limit(signal, RLIMIT_RTTIME)))
 		return;
 	if ((p->flags & PF_EXITING) || !lock_task_sighand(p, &flags))
 		return;
-	check_itimer(p, &signal->it[0], CPUCLOCK_VIRT, SIGVTALRM);
-	check_itimer(p, &signal->it[1], CPUCLOCK_PROF, SIGPROF);
-	check_limit(p);
 	check_rt_limit(p);
-	if (signal->nr_cpu_timers)
-		posix_cpu_timers_expire(p);
+	due = ktime_get() >= READ_ONCE(signal->cpu_check) || thread_timer_is_due(p);
 	unlock_task_sighand(p, flags);
+	if (!due || p->cpu_timer_work.func)
+		return;
+	p->cpu_timer_work.func = check_cpu_timers;
+	(void)task_work_add(p, &p->cpu_timer_work);
 }
 
 static int __init cpu_timers_init(void)

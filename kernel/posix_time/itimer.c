@@ -143,18 +143,20 @@ static bool timeval_to_ns(const struct __kernel_old_timeval *tv, u64 *ns)
 	return true;
 }
 
-#define TICK_NS (4 * NSEC_PER_MSEC)
+static unsigned clock_of_itimer(int which)
+{
+	return which == ITIMER_VIRTUAL ? CPUCLOCK_VIRT : CPUCLOCK_PROF;
+}
 
-/* What is left of ITIMER_VIRTUAL or ITIMER_PROF. siglock held. */
+/*
+ * What is left of ITIMER_VIRTUAL or ITIMER_PROF. siglock held; the clock has been read since the
+ * beginning of the system call.
+ */
 static u64 cpu_time_left(int which, u64 *now)
 {
-	const struct cpu_clock clock = {
-		.task = current,
-		.which = which == ITIMER_VIRTUAL ? CPUCLOCK_VIRT : CPUCLOCK_PROF,
-	};
 	u64 end = current->signal->it[which - ITIMER_VIRTUAL].expires;
 
-	*now = cpu_clock_read_locked(&clock);
+	*now = recent_process_clock(current, clock_of_itimer(which));
 	if (!end)
 		return 0;
 	return end > *now ? end - *now : TICK_NS; /* the next tick sends the signal */
@@ -166,12 +168,14 @@ static u64 set_cpu_timer(int which, u64 value, u64 interval, u64 *old_interval)
 	struct cpu_itimer *it = &current->signal->it[which - ITIMER_VIRTUAL];
 	u64 now, left;
 
+	read_process_clock(clock_of_itimer(which));
 	spin_lock_irq(&current->sighand->siglock);
 	left = cpu_time_left(which, &now);
 	*old_interval = it->interval;
 	/* Not before its time: the tick that has begun does not count. */
 	it->expires = value ? now + value + TICK_NS : 0;
 	it->interval = interval;
+	process_timer_set(current->signal);
 	spin_unlock_irq(&current->sighand->siglock);
 	return left;
 }
@@ -188,6 +192,7 @@ SYSCALL_DEFINE2(getitimer, int, which, struct __kernel_old_itimerval *, value)
 	} else {
 		u64 unused;
 
+		read_process_clock(clock_of_itimer(which));
 		spin_lock_irq(&current->sighand->siglock);
 		now.it_value = to_timeval(cpu_time_left(which, &unused));
 		now.it_interval = to_timeval(current->signal->it[which - ITIMER_VIRTUAL].interval);

@@ -51,19 +51,82 @@ struct k_itimer {
 	enum timer_clock on;      /* [S] the clock of `due`, unless it is one of CPU time */
 	u64 due;                  /* [S] what that clock shows then */
 	bool armed, rearm;        /* [S] */
+	struct rb_node cpu_node;  /* [S] armed, on a clock of CPU time: in signal->cpu_timers */
 	int overrun;              /* [S] of the signal that was taken last */
 };
 
 static u64 clock_of(const struct k_itimer *t)
 {
-	return t->cpu.task ? cpu_clock_read_locked(&t->cpu) : read_timer_clock(t->on);
+	if (!t->cpu.task)
+		return read_timer_clock(t->on);
+	return t->cpu.thread ? cpu_clock_read_locked(&t->cpu)
+			     : recent_process_clock(t->cpu.task, t->cpu.which);
 }
 
-/* [S]. */
+/* The order of clocks in signal->cpu_timers: as strcmp(3). */
+static int compare_clocks(const struct cpu_clock *a, const struct cpu_clock *b)
+{
+	const struct task_struct *thread_a = a->thread ? a->task : NULL;
+	const struct task_struct *thread_b = b->thread ? b->task : NULL;
+
+	if (thread_a != thread_b)
+		return thread_a < thread_b ? -1 : 1;
+	return (int)a->which - (int)b->which;
+}
+
+/* The tree is sorted by clock, then by time, so that those which are not due are not looked at. */
+static void add_cpu_timer(struct k_itimer *t, struct rb_root *root)
+{
+	struct rb_node **link = &root->rb_node, *parent = NULL;
+
+	while (*link) {
+		struct k_itimer *other = rb_entry(*link, struct k_itimer, cpu_node);
+		int order = compare_clocks(&t->cpu, &other->cpu);
+
+		parent = *link;
+		link = order < 0 || (!order && t->due < other->due) ? &parent->rb_left
+								    : &parent->rb_right;
+	}
+	rb_link_node(&t->cpu_node, parent, link);
+	rb_insert_color(&t->cpu_node, root);
+}
+
+/* The earliest timer on that clock; NULL: none. [S]. */
+static struct k_itimer *first_cpu_timer(const struct cpu_clock *clock)
+{
+	struct rb_node *node = clock->task->signal->cpu_timers.rb_node;
+	struct k_itimer *first = NULL;
+
+	while (node) {
+		struct k_itimer *t = rb_entry(node, struct k_itimer, cpu_node);
+		int order = compare_clocks(clock, &t->cpu);
+
+		if (!order)
+			first = t;
+		node = order <= 0 ? node->rb_left : node->rb_right;
+	}
+	return first;
+}
+
+u64 posix_cpu_timers_next(const struct cpu_clock *clock)
+{
+	struct k_itimer *t = first_cpu_timer(clock);
+
+	return t ? t->due : KTIME_MAX;
+}
+
+/* [S]. `due` of a timer that is on does not change. */
 static void set_armed(struct k_itimer *t, bool on)
 {
-	if (t->cpu.task && on != t->armed)
-		t->task->signal->nr_cpu_timers += on ? 1 : -1U;
+	struct signal_struct *signal = t->task->signal;
+
+	if (t->cpu.task && t->armed)
+		rb_erase(&t->cpu_node, &signal->cpu_timers);
+	if (t->cpu.task && on) {
+		add_cpu_timer(t, &signal->cpu_timers);
+		if (!t->cpu.thread)
+			process_timer_set(signal);
+	}
 	t->armed = on;
 	if (t->cpu.task || t->notify == SIGEV_NONE)
 		return;
@@ -132,13 +195,19 @@ static void timer_expired(struct timer_list *timer)
 	unlock_task_sighand(t->task, flags);
 }
 
-void posix_cpu_timers_expire(struct task_struct *p)
+void posix_cpu_timers_expire(const struct cpu_clock *clock, u64 now)
 {
 	struct k_itimer *t;
 
-	list_for_each_entry (t, &p->signal->posix_timers, node)
-		if (t->cpu.task && t->armed && cpu_clock_read_locked(&t->cpu) >= t->due)
+	do { /* ends: a timer that fires is off, or set to a time after now */
+		spin_lock_irq(&current->sighand->siglock);
+		t = first_cpu_timer(clock);
+		if (t && t->due > now)
+			t = NULL;
+		if (t)
 			fire(t);
+		spin_unlock_irq(&current->sighand->siglock);
+	} while (t);
 }
 
 /* ---- making and deleting ---- */
@@ -159,6 +228,23 @@ static struct k_itimer *lock_timer(int id)
 static void unlock_timer(void)
 {
 	spin_unlock_irq(&current->sighand->siglock);
+}
+
+/*
+ * lock_timer() for a call that needs what the clock shows at present. Asks all threads of the
+ * process before it takes siglock, because siglock keeps interrupts off.
+ */
+static struct k_itimer *lock_timer_read_clock(int id)
+{
+	struct k_itimer *t = lock_timer(id);
+	unsigned which;
+
+	if (!t || !t->cpu.task || t->cpu.thread)
+		return t;
+	which = t->cpu.which;
+	unlock_timer();
+	read_process_clock(which);
+	return lock_timer(id);
 }
 
 /* Takes the timer out of the list; siglock held, released. */
@@ -381,7 +467,7 @@ SYSCALL_DEFINE4(timer_settime, timer_t, timer_id, int, flags, const struct __ker
 		return -EFAULT;
 	if (!timespec_valid(&new.it_value) || !timespec_valid(&new.it_interval))
 		return -EINVAL;
-	t = lock_timer(timer_id);
+	t = lock_timer_read_clock(timer_id);
 	if (!t)
 		return -EINVAL;
 	old = time_left(t);
@@ -393,7 +479,7 @@ SYSCALL_DEFINE4(timer_settime, timer_t, timer_id, int, flags, const struct __ker
 
 SYSCALL_DEFINE2(timer_gettime, timer_t, timer_id, struct __kernel_itimerspec *, setting)
 {
-	struct k_itimer *t = lock_timer(timer_id);
+	struct k_itimer *t = lock_timer_read_clock(timer_id);
 	struct __kernel_itimerspec left;
 
 	if (!t)

@@ -44,6 +44,7 @@ static int set_limit(struct task_struct *p, unsigned resource, const struct rlim
 	} else {
 		WRITE_ONCE(limit->rlim_cur, new->rlim_cur);
 		WRITE_ONCE(limit->rlim_max, new->rlim_max);
+		WRITE_ONCE(p->signal->cpu_check, 0); /* RLIMIT_CPU: it may be due earlier */
 	}
 	spin_unlock(&rlim_lock);
 	return error;

@@ -17,8 +17,8 @@
 #include "kernel/sched/completion.h"
 #include "kernel/sched/io_accounting.h"
 #include "kernel/sched/signal.h"
+#include "kernel/task/callback_head.h"
 
-struct callback_head;
 struct cred;
 struct debugregs;
 struct files_struct;
@@ -214,9 +214,9 @@ struct task_struct {
 	struct completion *vfork_done; /* [O] the parent waits in vfork(); NULL: it does not */
 	u64 user_ticks, kernel_ticks;  /* [R] ticks that found it in user mode, in the kernel */
 	u64 last_utime, last_stime;    /* [P] what task_cputime() has told last */
-	/* [O] for RLIMIT_RTTIME: runtime and nvcsw at the first tick after its last sleep */
+	/* [O] for RLIMIT_RTTIME: runtime, or 0, and nvcsw at the first tick after its last sleep */
 	u64 rt_run_start, rt_run_nvcsw;
-	bool rt_run_counted; /* the two are valid */
+	struct callback_head cpu_timer_work; /* [O] kernel/posix_time; func NULL: not queued */
 	/* [O] page faults; maj: it waited for a device; bad: it gave no page */
 	u64 min_flt, maj_flt, bad_flt;
 	struct task_io_accounting ioac; /* [O] for /proc/PID/io */

@@ -143,10 +143,17 @@ struct signal_struct {
 	struct task_struct *it_task;
 	struct list_head posix_timers; /* [S] of struct k_itimer (kernel/posix_time) */
 	int next_timer_id;             /* [S] */
-	unsigned nr_cpu_timers;        /* [S] armed timers of posix_timers that count CPU time */
-	struct cpu_itimer it[2];       /* [S] setitimer(2): ITIMER_VIRTUAL, ITIMER_PROF */
-	struct tty_struct *tty;        /* [L] to write: controlling terminal, not counted */
-	struct pid *tty_old_pgrp;      /* [L] job of a terminal that was hung up; counted */
+	struct rb_root cpu_timers;     /* [S] armed timers of posix_timers that count CPU time */
+	/*
+	 * kernel/posix_time/cpu_timer.c. [A] ktime: no timer on a clock of the process, and no
+	 * RLIMIT_CPU, is due before it. [S] What the clocks last showed, and when: its CPU time,
+	 * and the part in user mode.
+	 */
+	ktime_t cpu_check;
+	u64 cpu_time[2], cpu_time_at[2];
+	struct cpu_itimer it[2];  /* [S] setitimer(2): ITIMER_VIRTUAL, ITIMER_PROF */
+	struct tty_struct *tty;   /* [L] to write: controlling terminal, not counted */
+	struct pid *tty_old_pgrp; /* [L] job of a terminal that was hung up; counted */
 
 	struct task_usage ended;          /* [S] of threads that have ended */
 	struct task_usage children;       /* [S] of children that were waited for, and theirs */

@@ -12,7 +12,7 @@ from nop5 import BUILD, ROOT, Nop5, eventually
 from seed import seed
 
 BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|Call Trace")
-LOADS = ("processes", "fuzz_calls", "fuzz_perf", "floods", "take_all", "tracers", "orphaned_steps")
+LOADS = ("processes", "fuzz_calls", "fuzz_perf", "floods", "take_all", "tracers", "orphaned_steps", "cpu_timers")
 SECONDS_OF_SOAK = 600
 
 
@@ -361,3 +361,14 @@ def test_input_without_end_leaves_the_cpu_of_its_interrupt_to_others(flooded):
     flooded.expect("200000")
     flooded.wait_prompt()
     assert late_us(flooded.check("cat /tmp/late")) < 100
+
+
+def test_timers_of_cpu_time_keep_interrupts_off_no_longer_when_a_program_has_many_and_many_threads(boot, image):
+    """With -icount a microsecond is a thousand instructions."""
+    machine = boot(cpus=1, icount=True, initrd=str(image))
+    machine.check("cd /sys/kernel/tracing; echo 0 > options/function-trace; echo irqsoff > current_tracer")
+    for timers, threads in ((200, 1), (200, 50), (50, 200)):
+        text = machine.check(f"cpu_timers {timers} {threads}")
+        longest = {what: int(us) for what, us in re.findall(r"^(waiting|due) (\d+)$", text, re.M)}
+        assert longest.keys() == {"waiting", "due"} and max(longest.values()) <= 10, text
+        assert f"fired {timers}" in text.splitlines()
