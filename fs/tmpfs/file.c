@@ -14,19 +14,6 @@
 
 #define TMPFS_MAX_BYTES ((loff_t)(PAGE_CACHE_MAX_PAGES * PAGE_SIZE))
 
-/* Counts a page against the limit. False: the file system is full. */
-static bool charge_page(struct super_block *sb)
-{
-	struct tmpfs_sb_info *info = tmpfs_sb(sb);
-
-	if (atomic64_inc_return(&info->used_blocks) > info->max_blocks && info->max_blocks) {
-		atomic64_dec(&info->used_blocks);
-		return false;
-	}
-	count_shmem_pages(1);
-	return true;
-}
-
 static void uncharge_pages(struct super_block *sb, u64 count)
 {
 	atomic64_sub((s64)count, &tmpfs_sb(sb)->used_blocks);
@@ -35,12 +22,14 @@ static void uncharge_pages(struct super_block *sb, u64 count)
 
 noinline struct page *tmpfs_make_page(struct inode *inode, u64 index)
 {
+	struct tmpfs_sb_info *info = tmpfs_sb(inode->i_sb);
 	struct address_space *mapping = inode->i_mapping;
 	struct page *page;
 	int err;
 
-	if (!charge_page(inode->i_sb))
+	if (!tmpfs_charge(&info->used_blocks, info->max_blocks))
 		return ERR_PTR(-ENOSPC);
+	count_shmem_pages(1);
 	page = alloc_user_page(GFP_KERNEL | __GFP_ZERO, MM_SHMEMPAGES);
 	if (!page) {
 		uncharge_pages(inode->i_sb, 1);

@@ -13,9 +13,18 @@
 #include "kernel/mm/slab.h"
 
 #define TMPFS_MAGIC  0x01021994
-#define BYTES_A_NAME 20 /* the size of a directory: so many for each name, as on Linux */
+#define BYTES_A_NAME 20  /* the size of a directory: so many for each name, as on Linux */
+#define LONG_SYMLINK 128 /* so long a text counts as a block, as on Linux */
 
 static const struct inode_operations tmpfs_dir_inode_operations;
+
+bool tmpfs_charge(atomic64_t *used, s64 max)
+{
+	if (atomic64_inc_return(used) <= max || !max)
+		return true;
+	atomic64_dec(used);
+	return false;
+}
 
 static struct inode *tmpfs_new_inode(struct super_block *sb, umode_t mode, u32 dev)
 {
@@ -23,11 +32,13 @@ static struct inode *tmpfs_new_inode(struct super_block *sb, umode_t mode, u32 d
 	struct tmpfs_inode *file;
 	struct inode *inode;
 
-	if (atomic64_inc_return(&info->used_inodes) > info->max_inodes && info->max_inodes)
-		goto full;
+	if (!tmpfs_charge(&info->used_inodes, info->max_inodes))
+		return NULL;
 	inode = new_inode(sb, mode);
-	if (!inode)
-		goto full;
+	if (!inode) {
+		atomic64_dec(&info->used_inodes);
+		return NULL;
+	}
 	inode->i_btime = inode->i_ctime;
 	if (S_ISDIR(mode)) {
 		inode->i_op = &tmpfs_dir_inode_operations;
@@ -49,29 +60,28 @@ static struct inode *tmpfs_new_inode(struct super_block *sb, umode_t mode, u32 d
 		init_special_inode(inode, dev);
 	}
 	return inode;
-full:
-	atomic64_dec(&info->used_inodes);
-	return NULL;
 }
 
 static void tmpfs_evict_inode(struct inode *inode)
 {
+	struct tmpfs_sb_info *info = tmpfs_sb(inode->i_sb);
+
 	if (inode->i_mapping) {
 		tmpfs_free_pages(inode);
 		kfree(tmpfs_i(inode));
+	} else if (inode->i_blocks) {
+		atomic64_dec(&info->used_blocks);
 	}
-	atomic64_dec(&tmpfs_sb(inode->i_sb)->used_inodes);
+	atomic64_dec(&info->used_inodes);
 }
 
 /* ---- names ---- */
 
-/* Adds a new inode to dir. Takes over the reference. */
-static int tmpfs_add(struct inode *dir, struct dentry *dentry, struct inode *inode)
+/* Gives inode a name in dir. Takes over the reference. */
+static int add_name(struct inode *dir, struct dentry *dentry, struct inode *inode)
 {
-	int err;
+	int err = d_add_pinned(dentry, inode);
 
-	inode_init_owner(inode, dir);
-	err = d_add_pinned(dentry, inode);
 	if (err) {
 		dentry->d_inode = NULL;
 		iput(inode);
@@ -79,6 +89,13 @@ static int tmpfs_add(struct inode *dir, struct dentry *dentry, struct inode *ino
 	}
 	dir->i_size += BYTES_A_NAME;
 	return 0;
+}
+
+/* The same for a new inode. */
+static int tmpfs_add(struct inode *dir, struct dentry *dentry, struct inode *inode)
+{
+	inode_init_owner(inode, dir);
+	return add_name(dir, dentry, inode);
 }
 
 static int tmpfs_mknod(struct inode *dir, struct dentry *dentry, umode_t mode, u32 dev)
@@ -105,16 +122,24 @@ static int tmpfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t mode)
 static int tmpfs_symlink(struct inode *dir, struct dentry *dentry, const char *target)
 {
 	struct inode *inode = tmpfs_new_inode(dir->i_sb, S_IFLNK | S_IRWXUGO, 0);
+	struct tmpfs_sb_info *info = tmpfs_sb(dir->i_sb);
+	int err = -ENOSPC;
 
 	if (!inode)
-		return -ENOSPC;
-	inode->i_link = kstrdup(target, GFP_KERNEL);
-	if (!inode->i_link) {
-		iput(inode);
-		return -ENOMEM;
-	}
+		return err;
 	inode->i_size = (loff_t)strlen(target);
-	return tmpfs_add(dir, dentry, inode);
+	if (inode->i_size >= LONG_SYMLINK) {
+		if (!tmpfs_charge(&info->used_blocks, info->max_blocks))
+			goto put;
+		inode->i_blocks = PAGE_SIZE / 512;
+	}
+	err = -ENOMEM;
+	inode->i_link = kstrdup(target, GFP_KERNEL);
+	if (inode->i_link)
+		return tmpfs_add(dir, dentry, inode);
+put:
+	iput(inode);
+	return err;
 }
 
 struct inode *tmpfs_tmpfile(struct inode *dir, umode_t mode)
@@ -138,24 +163,35 @@ static struct inode *tmpfs_whiteout(struct inode *dir)
 	return inode;
 }
 
+/* A name goes, or does not come. The last one is counted with its inode. */
+static void uncharge_name(const struct inode *inode)
+{
+	if (inode->i_nlink)
+		atomic64_dec(&tmpfs_sb(inode->i_sb)->used_inodes);
+}
+
+/* Each further name counts as an inode, because it needs memory, too. */
 static int tmpfs_link(struct inode *inode, struct inode *dir, struct dentry *dentry)
 {
-	int err = d_add_pinned(dentry, ihold(inode));
+	struct tmpfs_sb_info *info = tmpfs_sb(dir->i_sb);
+	int err;
 
-	if (err) {
-		dentry->d_inode = NULL;
-		iput(inode);
-		return err;
-	}
-	inode->i_nlink++;
-	dir->i_size += BYTES_A_NAME;
-	return 0;
+	if (inode->i_nlink && !tmpfs_charge(&info->used_inodes, info->max_inodes))
+		return -ENOSPC;
+	err = add_name(dir, dentry, ihold(inode));
+	if (err)
+		uncharge_name(inode);
+	else
+		inode->i_nlink++;
+	return err;
 }
 
 static int tmpfs_unlink(struct inode *dir, struct dentry *dentry)
 {
 	dir->i_size -= BYTES_A_NAME;
-	return simple_unlink(dir, dentry);
+	simple_unlink(dir, dentry);
+	uncharge_name(dentry->d_inode);
+	return 0;
 }
 
 static int tmpfs_rmdir(struct inode *dir, struct dentry *dentry)
@@ -176,7 +212,9 @@ static int tmpfs_rename(struct inode *old_dir, struct dentry *old, struct inode 
 		return err;
 	if (!(flags & RENAME_WHITEOUT))
 		old_dir->i_size -= BYTES_A_NAME;
-	if (!target)
+	if (target)
+		uncharge_name(target->d_inode);
+	else
 		new_dir->i_size += BYTES_A_NAME;
 	return 0;
 }

@@ -6,8 +6,8 @@
 
 /* One mounted tmpfs. Legend: [A] atomic; [C] constant, or changed by a remount. */
 struct tmpfs_sb_info {
-	atomic64_t used_blocks; /* [A] pages */
-	atomic64_t used_inodes; /* [A] */
+	atomic64_t used_blocks; /* [A] pages, and symbolic links with a long text */
+	atomic64_t used_inodes; /* [A] inodes, and their names but the first */
 	s64 max_blocks;         /* [C] 0: no limit */
 	s64 max_inodes;         /* [C] 0: no limit */
 	bool show_size;         /* [C] an option has set the limit */
@@ -39,6 +39,8 @@ static inline struct tmpfs_sb_info *tmpfs_sb(const struct super_block *sb)
 	return sb->s_fs_info;
 }
 
+/* Counts one more block or inode. False: there are max already. max 0: no limit. */
+bool tmpfs_charge(atomic64_t *used, s64 max);
 /* Makes the page at index, if it does not exist. Returns it with a reference, or an ERR_PTR. */
 struct page *tmpfs_make_page(struct inode *inode, u64 index);
 static inline struct page *tmpfs_get_page(struct inode *inode, u64 index)
