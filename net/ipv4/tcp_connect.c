@@ -76,13 +76,19 @@ int tcp_wait_for_connect(struct tcp_sock *tp, s64 *timeout)
 /* What connect(2) finds when the handshake is over. */
 static int connect_result(struct tcp_sock *tp)
 {
+	bool over;
 	int err = 0;
 
-	/* The softirq that ends the connection may not have come to this yet. */
-	if (READ_ONCE(tp->sk.state) == TCP_CLOSE)
+	mutex_lock(&tp->sk.bind_mutex); /* no other connection begins meanwhile */
+	over = READ_ONCE(tp->sk.state) == TCP_CLOSE;
+	/*
+	 * The softirq that ended the connection may not have come to this yet. Another connect(2)
+	 * must not begin before.
+	 */
+	if (over)
 		tcp_unhash(tp);
 	spin_lock_bh(&tp->sk.lock);
-	if (tp->sk.state == TCP_CLOSE) {
+	if (over) {
 		err = sock_error(&tp->sk.sock) ?: -ECONNABORTED;
 		tp->ss = SS_UNCONNECTED;
 		WRITE_ONCE(tp->sk.shutdown, 0);
@@ -90,6 +96,7 @@ static int connect_result(struct tcp_sock *tp)
 		tp->ss = SS_CONNECTED;
 	}
 	spin_unlock_bh(&tp->sk.lock);
+	mutex_unlock(&tp->sk.bind_mutex);
 	return err;
 }
 
