@@ -102,7 +102,10 @@ static void inherit(struct tcp_sock *child, struct tcp_sock *tp)
 		child->options[i] = tp->options[i];
 }
 
-/* A connection for a SYN, in the table. NULL: memory is short. */
+/*
+ * A connection for a SYN, in the table and counted for the caller: a RST may end it from then on.
+ * NULL: memory is short, or there is such a connection.
+ */
 static struct tcp_sock *make_child(struct tcp_sock *tp, struct sk_buff *skb)
 {
 	struct sock *sk = sk_alloc(&tcp_prot, SOCK_STREAM, IPPROTO_TCP, GFP_ATOMIC);
@@ -124,6 +127,7 @@ static struct tcp_sock *make_child(struct tcp_sock *tp, struct sk_buff *skb)
 	child->iss = child->snd_nxt = (u32)get_random_u64();
 	child->listener = tp;
 	sock_hold(&tp->sk);
+	sock_hold(sk);
 	if (child->last_skb && !inet_hash_connect(sk))
 		return child;
 	child->listener = NULL;
@@ -139,8 +143,14 @@ static void answer_syn(struct tcp_sock *tp, struct sk_buff *skb)
 
 	if (child) {
 		spin_lock_bh(&child->sk.lock);
-		tcp_transmit(child, skb, TCPHDR_SYN | TCPHDR_ACK);
+		if (child->sk.state != TCP_CLOSE) {
+			tcp_transmit(child, skb, TCPHDR_SYN | TCPHDR_ACK);
+			skb = NULL;
+		}
 		spin_unlock_bh(&child->sk.lock);
+		if (skb) /* its qlen is counted down already */
+			tcp_send_reset(skb);
+		sock_put(&child->sk);
 		return;
 	}
 	spin_lock_bh(&tp->sk.lock);
