@@ -206,7 +206,7 @@ static bool receive_is_over(const struct tcp_sock *tp)
  */
 static int receive_end(struct tcp_sock *tp, bool copied)
 {
-	int err = copied ? 0 : sock_error(&tp->sk.sock);
+	int err = copied || READ_ONCE(tp->fin_received) ? 0 : sock_error(&tp->sk.sock);
 
 	if (err)
 		return err;

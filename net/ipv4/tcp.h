@@ -66,6 +66,7 @@ struct tcp_sock {
 	u32 iss;                  /* [S] the number of the own SYN */
 	u32 snd_nxt, rcv_nxt;     /* [S] the next bytes to send and to receive */
 	bool fin_sent;            /* [S] */
+	bool fin_received;        /* [S] recv(2) says so, even if an error comes after it */
 	size_t wmem;              /* [S] truesize of what was sent and is not yet read */
 	size_t rcv_bytes;         /* [S] in the queue, not yet read */
 	struct tcp_counts counts; /* [S] of this connection */

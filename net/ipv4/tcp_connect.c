@@ -28,7 +28,7 @@ static int start_connection(struct tcp_sock *tp, const struct sockaddr_in *to)
 	tp->sk.daddr = fl.daddr;
 	tp->sk.dport = to->sin_port;
 	tp->iss = tp->snd_nxt = (u32)get_random_u64();
-	tp->fin_sent = false;
+	tp->fin_sent = tp->fin_received = false;
 	tp->counts = (struct tcp_counts){ 0 };
 	kfree_skb(tp->last_skb);
 	tp->last_skb = last;
@@ -140,8 +140,16 @@ int tcp_v4_connect(struct sock *sk, const struct sockaddr_in *to, int len, bool 
 	return connect_result(tp);
 }
 
+/* Does the peer still have the connection? As tcp_need_reset() of Linux. */
+static bool needs_reset(const struct tcp_sock *tp)
+{
+	return tcp_may_send(tp) || tp->sk.state == TCP_SYN_RECV || tp->sk.state == TCP_FIN_WAIT1 ||
+	       tp->sk.state == TCP_FIN_WAIT2;
+}
+
 int tcp_disconnect(struct sock *sk)
 {
+	struct sk_buff *spare = tcp_alloc_skb(0, GFP_KERNEL);
 	struct tcp_sock *tp = tcp_sk(sk);
 	LIST_HEAD(queue);
 	bool listening;
@@ -152,12 +160,15 @@ int tcp_disconnect(struct sock *sk)
 	listening = sk->state == TCP_LISTEN;
 	list_splice_tail_init(&sk->queue, &queue);
 	list_splice_tail_init(&tp->ofo, &queue);
-	if (!listening && sk->state != TCP_CLOSE && sk->state != TCP_SYN_SENT)
+	if (!tp->last_skb) /* the FIN was sent with it */
+		swap(tp->last_skb, spare);
+	if (needs_reset(tp))
 		tcp_send_active_reset(tp, &queue);
 	tcp_done(tp, 0);
 	tp->ss = SS_UNCONNECTED;
 	WRITE_ONCE(sk->shutdown, 0);
 	tp->rcv_bytes = tp->sk.rmem = tp->wmem = 0;
+	WRITE_ONCE(tp->fin_received, false);
 	sk->daddr = 0;
 	sk->dport = 0;
 	if (!sk->bound_addr)
@@ -169,6 +180,7 @@ int tcp_disconnect(struct sock *sk)
 	mutex_unlock(&sk->bind_mutex);
 	mutex_unlock(&sk->recv_mutex);
 	skb_queue_purge(&queue);
+	kfree_skb(spare);
 	sk_wake(sk, POLL_HUP);
 	return 0;
 }

@@ -133,6 +133,7 @@ static struct tcp_sock *make_child(struct tcp_sock *tp, struct sk_buff *skb)
 	child->listener = NULL;
 	sock_put(&tp->sk);
 	sock_put(sk);
+	sock_put(sk);
 	return NULL;
 }
 
@@ -240,6 +241,7 @@ static void tcp_fin(struct tcp_sock *tp, struct sk_buff *skb)
 {
 	tp->rcv_nxt++;
 	tp->counts.bytes_received++; /* the FIN counts, as on Linux */
+	WRITE_ONCE(tp->fin_received, true);
 	WRITE_ONCE(tp->sk.shutdown, tp->sk.shutdown | SHUT_RCV);
 	switch (tp->sk.state) {
 	case TCP_ESTABLISHED:
@@ -330,6 +332,7 @@ static void tcp_ack(struct tcp_sock *tp, struct sk_buff *skb)
 		fin_acked(tp);
 }
 
+/* The connection has no peer any more. */
 static void tcp_reset(struct tcp_sock *tp)
 {
 	switch (tp->sk.state) {
@@ -345,6 +348,20 @@ static void tcp_reset(struct tcp_sock *tp)
 	default:
 		tcp_done(tp, ECONNRESET);
 	}
+}
+
+/*
+ * Is a RST for this connection, and not for an earlier one between the same ports? It acknowledges
+ * what was sent here; or it answers a segment from here, and has its acknowledgement as number.
+ */
+static bool is_valid_reset(const struct tcp_sock *tp, struct sk_buff *skb)
+{
+	const struct tcphdr *th = tcp_hdr(skb);
+
+	if (th->flags & TCPHDR_ACK) /* 1: the FIN */
+		return tp->snd_nxt - ntohl(th->ack_seq) <= tp->counts.bytes_sent + 1;
+	return tp->sk.state != TCP_SYN_SENT &&
+	       tp->rcv_nxt - tcp_seq(skb) <= tp->counts.bytes_received;
 }
 
 /* connect(2) waits for this. Returns skb if it still has to be freed. */
@@ -388,10 +405,8 @@ static struct sk_buff *rcv_state_process(struct tcp_sock *tp, struct sk_buff *sk
 
 	if (flags & TCPHDR_SYN)
 		data = false;
-	if (tp->sk.state == TCP_SYN_RECV && !(flags & TCPHDR_ACK)) {
-		tcp_send_reset(skb); /* of a new socket that has the port of a closed one */
-		return NULL;
-	}
+	if (!(flags & TCPHDR_ACK)) /* a SYN whose socket is closed by now: peer_connects() */
+		return skb;
 	if (tp->sk.state == TCP_SYN_RECV)
 		WRITE_ONCE(tp->sk.state, TCP_ESTABLISHED);
 	tcp_ack(tp, skb);
@@ -404,6 +419,29 @@ static struct sk_buff *rcv_state_process(struct tcp_sock *tp, struct sk_buff *sk
 	}
 	tcp_data_queue(tp, skb);
 	return NULL;
+}
+
+/*
+ * A connection may have lost its peer without being told; then the SYN of another socket, which got
+ * the peer's port, meets it. Linux asks with an ACK, the socket answers with RST, and sends its SYN
+ * again after a second. Here the socket is looked up, because its SYN comes only once. A SYN that
+ * was overtaken by a later one finds no such socket. No lock held.
+ */
+static bool peer_connects(struct sk_buff *skb)
+{
+	struct tcphdr *th = tcp_hdr(skb);
+	struct iphdr *ip = ip_hdr(skb);
+	struct sock *peer;
+	bool connects;
+
+	if ((th->flags & (TCPHDR_SYN | TCPHDR_ACK)) != TCPHDR_SYN)
+		return false;
+	peer = inet_lookup_established(tcp_prot.table, ip->daddr, th->dest, ip->saddr,
+				       ntohs(th->source));
+	connects = peer && READ_ONCE(peer->state) == TCP_SYN_SENT &&
+		   READ_ONCE(tcp_sk(peer)->iss) == tcp_seq(skb);
+	sock_put(peer);
+	return connects;
 }
 
 /* The connection has ended; one in TIME_WAIT ends now, because it makes way for a new one. */
@@ -421,8 +459,8 @@ static bool is_over(struct tcp_sock *tp, struct sk_buff *skb)
  */
 static bool tcp_rcv(struct tcp_sock *tp, struct sk_buff *skb)
 {
+	bool over, makes_way = peer_connects(skb);
 	struct tcp_sock *listener = NULL;
-	bool over;
 
 	spin_lock_bh(&tp->sk.lock);
 	if (is_over(tp, skb)) {
@@ -430,12 +468,14 @@ static bool tcp_rcv(struct tcp_sock *tp, struct sk_buff *skb)
 		tcp_unhash(tp);
 		return false;
 	}
+	/* If both call connect(), the SYN may be of the connection itself. */
+	makes_way = makes_way && tp->sk.state != TCP_SYN_SENT && tp->rcv_nxt != tcp_seq(skb) + 1;
 	tp->counts.segs_in++;
-	if (tcp_hdr(skb)->flags & TCPHDR_RST)
+	if (makes_way || ((tcp_hdr(skb)->flags & TCPHDR_RST) && is_valid_reset(tp, skb)))
 		tcp_reset(tp);
 	else if (tp->sk.state == TCP_SYN_SENT)
 		skb = rcv_syn_sent(tp, skb);
-	else
+	else if (!(tcp_hdr(skb)->flags & TCPHDR_RST))
 		skb = rcv_state_process(tp, skb);
 	over = tp->sk.state == TCP_CLOSE;
 	if (tp->sk.state != TCP_SYN_RECV) {
@@ -443,15 +483,15 @@ static bool tcp_rcv(struct tcp_sock *tp, struct sk_buff *skb)
 		tp->listener = NULL;
 	}
 	spin_unlock_bh(&tp->sk.lock);
-	kfree_skb(skb);
+	if (!makes_way)
+		kfree_skb(skb);
 	if (over)
 		tcp_unhash(tp);
-	if (listener && !(over ? drop_child(listener) : queue_child(listener, tp))) {
+	if (listener && !(over ? drop_child(listener) : queue_child(listener, tp)))
 		tcp_prot.close(&tp->sk);
-		return true;
-	}
-	sk_wake(&tp->sk, over ? POLL_HUP : POLL_IN);
-	return true;
+	else
+		sk_wake(&tp->sk, over ? POLL_HUP : POLL_IN);
+	return !makes_way;
 }
 
 /* A segment for no connection. */

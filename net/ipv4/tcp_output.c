@@ -102,7 +102,7 @@ void tcp_send_active_reset(struct tcp_sock *tp, struct list_head *unread)
 	}
 	skb = tp->last_skb;
 	tp->last_skb = NULL;
-	/* After a FIN there is no segment left. The peer learns it when it sends something. */
+	/* Memory was short. The peer learns it when it sends something. */
 	if (skb)
 		tcp_transmit(tp, skb, TCPHDR_RST | TCPHDR_ACK);
 }
