@@ -7,7 +7,7 @@
 #include "kernel/task/cred.h"
 #include "kernel/workqueue/workqueue.h"
 #include "net/ipv4/devinet.h"
-#include "net/ipv4/inet.h"
+#include "net/ipv4/tcp.h"
 
 static const struct proto_ops inet_ops;
 
@@ -258,10 +258,14 @@ static void inet_installed(struct socket *sock, struct file *file)
 	to_sk(sock)->ino = file->f_inode->i_ino;
 }
 
-/* What has come and is not read yet. */
+/* What has come and is not read yet; of a listener: the connections that wait for accept(2). */
 static size_t inet_memory(struct socket *sock)
 {
-	return READ_ONCE(container_of(sock, struct sock, sock)->rmem);
+	struct sock *sk = to_sk(sock);
+
+	if (READ_ONCE(sk->state) == TCP_LISTEN)
+		return tcp_listener_memory(tcp_sk(sk));
+	return READ_ONCE(sk->rmem);
 }
 
 static const struct proto_ops inet_ops = {

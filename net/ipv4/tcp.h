@@ -152,6 +152,8 @@ int tcp_listen(struct sock *sk, int backlog);
 struct sock *inet_csk_accept(struct sock *sk, bool nonblock);
 /* It listens no more: connections that wait for accept(2) are reset. S not held. */
 void inet_csk_listen_stop(struct tcp_sock *tp);
+/* About how many bytes the connections and SYNs take that wait at a listener. S not held. */
+size_t tcp_listener_memory(struct tcp_sock *tp);
 /* Waits until the connection is made or refused. 0; -EAGAIN: the time is over; or a signal. */
 int tcp_wait_for_connect(struct tcp_sock *tp, s64 *timeout);
 

@@ -285,3 +285,16 @@ void inet_csk_listen_stop(struct tcp_sock *tp)
 		tcp_send_reset(skb);
 	}
 }
+
+size_t tcp_listener_memory(struct tcp_sock *tp)
+{
+	struct tcp_sock *child;
+	size_t bytes;
+
+	spin_lock_bh(&tp->sk.lock);
+	bytes = tp->qlen * (sizeof(*child) + TCP_TRUESIZE(0)) + tp->syn_qlen * TCP_TRUESIZE(0);
+	list_for_each_entry (child, &tp->accept_queue, accept_node)
+		bytes += READ_ONCE(child->sk.rmem);
+	spin_unlock_bh(&tp->sk.lock);
+	return bytes;
+}

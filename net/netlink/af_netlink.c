@@ -332,7 +332,14 @@ static long netlink_ioctl(struct socket *sock __unused, unsigned cmd __unused,
 	return -ENOTTY;
 }
 
+/* Answers that nobody has read. */
+static size_t netlink_memory(struct socket *sock)
+{
+	return READ_ONCE(to_sk(sock)->rmem);
+}
+
 static const struct proto_ops netlink_ops = {
+	.memory = netlink_memory,
 	.family = AF_NETLINK,
 	.release = netlink_release,
 	.bind = netlink_bind,
