@@ -11,6 +11,7 @@
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
+#include "kernel/sched/sched.h"
 #include "kernel/vm/usage.h"
 
 #define FILES_MAX (4UL << 20) /* of NT_FILE */
@@ -159,7 +160,9 @@ bool core_emit_area(struct coredump *core, const struct core_area *area)
 	void *page = kmalloc(PAGE_SIZE, GFP_KERNEL);
 	bool good = page;
 
-	for (addr = next_page(core, area, area->start, end); good && addr < end;
+	/* The holes of a file may be many: the task can be killed there, too. */
+	for (addr = next_page(core, area, area->start, end);
+	     good && addr < end && !fatal_signal_pending(current);
 	     addr = next_page(core, area, addr + PAGE_SIZE, end)) {
 		if (access_remote_vm(core->mm, addr, page, PAGE_SIZE, false) != PAGE_SIZE)
 			continue; /* behind the end of the file */

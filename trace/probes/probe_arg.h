@@ -26,6 +26,7 @@ struct trace_seq;
 
 #define PROBE_ARGS_MAX       128
 #define PROBE_ARRAY_MAX      64   /* elements of an array */
+#define PROBE_SIZE_MAX       3072 /* bytes of all arguments in a record, without text */
 #define PROBE_NAME_MAX       32   /* characters of an argument's name */
 #define PROBE_EVENT_MAX      64   /* bytes of the name of an event or a group, with its NUL */
 #define PROBE_TEXT_MAX       63   /* characters of an argument behind its name */
@@ -186,6 +187,7 @@ enum probe_error {
 	PROBE_ERR_NO_BTF_FIELD,
 	PROBE_ERR_BAD_TYPE4STR,
 	PROBE_ERR_TOO_MANY_EARGS,
+	PROBE_ERR_EVENT_TOO_BIG,
 	PROBE_ERR_BAD_ACCESS_FMT,
 	PROBE_ERR_BAD_ACCESS_TYPE,
 	PROBE_ERR_BAD_ACCESS_LEN,

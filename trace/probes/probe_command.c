@@ -82,6 +82,7 @@ static const char *const probe_error_texts[] = {
 	[PROBE_ERR_NO_BTF_FIELD] = "This field is not found.",
 	[PROBE_ERR_BAD_TYPE4STR] = "This type does not fit for string.",
 	[PROBE_ERR_TOO_MANY_EARGS] = "Too many entry arguments specified",
+	[PROBE_ERR_EVENT_TOO_BIG] = "Event too big (too many fields?)",
 	[PROBE_ERR_BAD_ACCESS_FMT] = "Access memory address requires @",
 	[PROBE_ERR_BAD_ACCESS_TYPE] = "Bad memory access type",
 	[PROBE_ERR_BAD_ACCESS_LEN] = "This memory access length is not supported",

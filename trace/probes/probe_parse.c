@@ -484,7 +484,12 @@ int probe_arg_parse(const struct probe_command *command, unsigned word, struct p
 		error = parse_body(&p, body);
 	if (!error && type)
 		error = add_steps_of_type(&p, type);
-	return error ? error : probe_check_type(&p, type);
+	error = error ?: probe_check_type(&p, type);
+	if (!error && probe_args_layout(args, index + 1, 0) > PROBE_SIZE_MAX) {
+		probe_parse_error(&p, PROBE_ERR_EVENT_TOO_BIG, body);
+		error = -E2BIG;
+	}
+	return error;
 }
 
 /* ---- symbols ---- */

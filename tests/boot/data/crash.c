@@ -1,5 +1,10 @@
-/* Crashes in inner(), called by outer(), while another thread waits. For test_core_dumps.py. */
+/*
+ * Crashes in inner(), called by outer(), while another thread waits; `crash hole`, with 64 TiB of an empty file in
+ * its memory. For test_core_dumps.py.
+ */
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static pthread_barrier_t barrier;
@@ -25,10 +30,13 @@ static void *waiter(void *unused)
 	return unused;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t thread;
 
+	(void)argv;
+	if (argc > 1 && mmap(NULL, 64UL << 40, PROT_READ, MAP_SHARED, memfd_create("hole", 0), 0) == MAP_FAILED)
+		return 1;
 	pthread_barrier_init(&barrier, NULL, 2);
 	pthread_create(&thread, NULL, waiter, NULL);
 	pthread_barrier_wait(&barrier);
