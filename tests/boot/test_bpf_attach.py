@@ -1,4 +1,4 @@
-"""Programs of eBPF on perf events, tracepoints and many functions: tests/boot/data/bpf_attach.c.
+"""Programs of eBPF on perf events, tracepoints and many functions: tests/boot/data/bpf_attach.c and bpf_nest.c.
 
 bpf_attach.txt is what `bpf_attach checks` prints on Debian's Linux 6.1 (tools/linux-ref --add).
 """
@@ -55,9 +55,10 @@ iter: target of tail calls that reads none: 0
 
 @pytest.fixture(scope="module")
 def root(images, tmp_path_factory):
-    program = tmp_path_factory.mktemp("bpf") / "bpf_attach"
-    subprocess.run(["gcc", "-static", "-no-pie", "-O2", "-pthread", "-o", program, DATA / "bpf_attach.c"], check=True)
-    return root_with(images, "bpf_attach", [program])
+    programs = [tmp_path_factory.mktemp("bpf") / name for name in ("bpf_attach", "bpf_nest")]
+    for program in programs:
+        subprocess.run(["gcc", "-static", "-no-pie", "-O2", "-pthread", "-o", program, DATA / f"{program.name}.c"], check=True)
+    return root_with(images, "bpf_attach", programs)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +76,7 @@ def test_programs_that_print_inside_each_other_leave_the_stack_whole(machine):
     """The system call's program runs, then those of its print, those of their prints, and once more: four levels."""
     programs = 24
     runs = 1 + programs + programs * (programs - 1) + programs * (programs - 1) * (programs - 2)
-    assert machine.check(f"bpf_attach nest {programs}") == f"{runs} runs\n"
+    assert machine.check(f"bpf_nest {programs}") == f"{runs} runs\n"
 
 
 def free_memory(machine):
