@@ -12,7 +12,7 @@ from nop5 import BUILD, ROOT, Nop5, eventually
 from seed import seed
 
 BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|Call Trace")
-LOADS = ("processes", "fuzz_calls", "fuzz_perf", "floods", "take_all", "tracers", "orphaned_steps", "cpu_timers")
+LOADS = ("processes", "socket_memory", "fuzz_calls", "fuzz_perf", "floods", "take_all", "tracers", "orphaned_steps", "cpu_timers")
 SECONDS_OF_SOAK = 600
 
 
@@ -258,6 +258,12 @@ def test_a_process_with_a_low_score_adjustment_outlives_a_smaller_one(small):
     small.wait_prompt()
     assert small.check("kill -0 $kept && echo alive") == "alive\n"
     small.check("kill $kept; wait $kept; true")
+
+
+@pytest.mark.parametrize("what", ["netlink", "listener"])
+def test_what_waits_at_sockets_counts_for_the_process_that_is_killed_without_memory(small, what):
+    """A process without memory of its own fills the queues. Its score did not change."""
+    assert int(re.search(r"score: (-?\d+) more", small.check(f"socket_memory {what}")).group(1)) > 20
 
 
 # ---- perf_event_open(2) ----
