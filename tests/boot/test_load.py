@@ -12,7 +12,7 @@ from nop5 import BUILD, ROOT, Nop5, eventually
 from seed import seed
 
 BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|Call Trace")
-LOADS = ("processes", "socket_memory", "fuzz_calls", "fuzz_perf", "floods", "take_all", "tracers", "orphaned_steps", "cpu_timers")
+LOADS = ("processes", "socket_memory", "half_open", "fuzz_calls", "fuzz_perf", "floods", "take_all", "tracers", "orphaned_steps", "cpu_timers")
 SECONDS_OF_SOAK = 600
 
 
@@ -264,6 +264,12 @@ def test_a_process_with_a_low_score_adjustment_outlives_a_smaller_one(small):
 def test_what_waits_at_sockets_counts_for_the_process_that_is_killed_without_memory(small, what):
     """A process without memory of its own fills the queues. Its score did not change."""
     assert int(re.search(r"score: (-?\d+) more", small.check(f"socket_memory {what}")).group(1)) > 20
+
+
+@pytest.mark.soak
+def test_a_port_connects_again_although_the_other_side_has_not_learned_the_end_of_its_connection(machine):
+    """The SYN met the old connection, which dropped it, so connect(2) never ended."""
+    assert machine.check("half_open") == "new: 4 bytes\nold: 0 bytes\nold: EPIPE\n"
 
 
 # ---- perf_event_open(2) ----
