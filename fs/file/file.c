@@ -317,7 +317,7 @@ unsigned long task_file_pages(struct task_struct *task)
 			spin_lock(&files->lock);
 			if (!fd)
 				bytes = (size_t)atomic_read(&files->nr_locks) * FILE_LOCK_COST;
-			for (end = fd + 256; fd < min(end, files->max_fds); fd++)
+			for (end = fd + 16; fd < min(end, files->max_fds); fd++)
 				if (files->fd[fd])
 					bytes += file_memory(files->fd[fd]);
 			spin_unlock(&files->lock);

@@ -151,7 +151,7 @@ struct vm_area_struct *install_special_mapping(struct mm_struct *mm, unsigned lo
 /*
  * A free range of len bytes below mmap_base, or a negative errno. MAP_FIXED, MAP_FIXED_NOREPLACE:
  * addr, if an area may be there; each area at a place that a program chooses comes through here, so
- * that none is below MMAP_MIN_ADDR. mmap_lock held.
+ * that only CAP_SYS_RAWIO makes one below MMAP_MIN_ADDR. mmap_lock held.
  */
 unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long addr, unsigned long len,
 				unsigned long flags);

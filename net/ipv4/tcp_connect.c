@@ -286,15 +286,23 @@ void inet_csk_listen_stop(struct tcp_sock *tp)
 	}
 }
 
+/* Asks a few of the connections, and takes them for all: a queue may have thousands. */
 size_t tcp_listener_memory(struct tcp_sock *tp)
 {
+	const unsigned most = 16;
 	struct tcp_sock *child;
-	size_t bytes;
+	unsigned asked = 0;
+	size_t bytes = 0;
 
 	spin_lock_bh(&tp->sk.lock);
-	bytes = tp->qlen * (sizeof(*child) + TCP_TRUESIZE(0)) + tp->syn_qlen * TCP_TRUESIZE(0);
-	list_for_each_entry (child, &tp->accept_queue, accept_node)
+	list_for_each_entry (child, &tp->accept_queue, accept_node) {
+		if (asked == most)
+			break;
 		bytes += READ_ONCE(child->sk.rmem);
+		asked++;
+	}
+	bytes = bytes * tp->qlen / max(asked, 1U);
+	bytes += tp->qlen * (sizeof(*child) + TCP_TRUESIZE(0)) + tp->syn_qlen * TCP_TRUESIZE(0);
 	spin_unlock_bh(&tp->sk.lock);
 	return bytes;
 }

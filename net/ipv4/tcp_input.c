@@ -350,16 +350,18 @@ static void tcp_reset(struct tcp_sock *tp)
 	}
 }
 
-/*
- * Is a RST for this connection, and not for an earlier one between the same ports? It acknowledges
- * what was sent here; or it answers a segment from here, and has its acknowledgement as number.
- */
+/* Does it acknowledge what this connection has sent, and not an earlier one of the same ports? */
+static bool is_own_ack(const struct tcp_sock *tp, struct sk_buff *skb)
+{
+	/* 1: the FIN */
+	return tp->snd_nxt - ntohl(tcp_hdr(skb)->ack_seq) <= tp->counts.bytes_sent + 1;
+}
+
+/* The same of a RST, which may instead have as number what was acknowledged from here. */
 static bool is_valid_reset(const struct tcp_sock *tp, struct sk_buff *skb)
 {
-	const struct tcphdr *th = tcp_hdr(skb);
-
-	if (th->flags & TCPHDR_ACK) /* 1: the FIN */
-		return tp->snd_nxt - ntohl(th->ack_seq) <= tp->counts.bytes_sent + 1;
+	if (tcp_hdr(skb)->flags & TCPHDR_ACK)
+		return is_own_ack(tp, skb);
 	return tp->sk.state != TCP_SYN_SENT &&
 	       tp->rcv_nxt - tcp_seq(skb) <= tp->counts.bytes_received;
 }
@@ -405,7 +407,8 @@ static struct sk_buff *rcv_state_process(struct tcp_sock *tp, struct sk_buff *sk
 
 	if (flags & TCPHDR_SYN)
 		data = false;
-	if (!(flags & TCPHDR_ACK)) /* a SYN whose socket is closed by now: peer_connects() */
+	/* A SYN whose socket is closed by now: peer_connects(). Or a delayed segment. */
+	if (!(flags & TCPHDR_ACK) || !is_own_ack(tp, skb))
 		return skb;
 	if (tp->sk.state == TCP_SYN_RECV)
 		WRITE_ONCE(tp->sk.state, TCP_ESTABLISHED);

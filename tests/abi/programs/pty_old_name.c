@@ -1,7 +1,7 @@
 /*
  * The name of a terminal that is gone, kept open with O_PATH: it opens no later terminal. Without
- * this a user who has kept his opens that of root, which got the same number: permission is checked
- * on his own inode.
+ * this check, a user who keeps an old name opens root's terminal, which has got the same number:
+ * permission is checked on the old inode, which is his.
  */
 #include "pty.h"
 

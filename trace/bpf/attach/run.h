@@ -125,7 +125,8 @@ DECLARE_PER_CPU(s32, bpf_prog_room);
 #define BPF_PROG_MARKED 0xff
 static __always_inline bool bpf_prog_enter(const struct bpf_prog *prog)
 {
-	if (unlikely(this_cpu_read(*prog->mark) || !this_cpu_read(bpf_prog_room))) {
+	/* Less than 0: an interrupt of generated code that has just found no room. */
+	if (unlikely(this_cpu_read(*prog->mark) || this_cpu_read(bpf_prog_room) <= 0)) {
 		bpf_prog_count_miss(prog);
 		return false;
 	}
