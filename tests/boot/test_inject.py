@@ -69,14 +69,14 @@ def test_triggers_and_filters_see_an_injected_record(machine):
 
 
 def test_a_record_that_is_too_long_is_refused(boot):
-    """The fields of this event probe take 20 KB; no record of it fits anywhere. Its last field was once written into other memory."""
+    """The fields of this event take 16 KB; no record of it fits anywhere. Its last field was once written into other memory."""
     machine = boot(cpus=1)
-    arrays = [f"a{i}=+0($next_pid):u64[64]" for i in range(40)]
+    fields = [f"char a{i}[255];" for i in range(64)]
     machine.check("cd /sys/kernel/tracing")
-    for number in range(0, 40, 10):  # a line of the shell has less than 1024 bytes
-        machine.check(f"echo -n '{' '.join(arrays[number:number + 10])} ' >> /tmp/arrays")
-    machine.check(r'echo "e:big sched/sched_switch $(cat /tmp/arrays) z=\$next_pid" >> dynamic_events')
-    assert machine.run("echo z=1 > events/eprobes/big/inject").output == "sh: write error: Argument list too long\n"
+    for number in range(0, 64, 16):  # a line of the shell has less than 1024 bytes
+        machine.check(f"echo -n '{' '.join(fields[number:number + 16])} ' >> /tmp/fields")
+    machine.check('echo "big $(cat /tmp/fields)" >> synthetic_events')
+    assert machine.run("echo 'a63=\"text\"' > events/synthetic/big/inject").output == "sh: write error: Argument list too long\n"
 
 
 def test_a_wrong_number_of_a_system_call_prints_no_arguments(boot):
