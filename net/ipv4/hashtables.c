@@ -10,7 +10,7 @@
 #define PORT_FIRST 32768U
 #define PORT_LAST  60999U
 
-#define BATCH 256 /* sockets that get a packet in one piece */
+#define BATCH 256 /* sockets that inet_for_each() looks at before others get the lock */
 
 void inet_table_init(struct inet_table *table)
 {
@@ -316,31 +316,43 @@ struct sock *inet_lookup_dgram(struct inet_table *table, u32 saddr, u16 sport, u
 }
 
 /*
- * A port may have any number of sockets (conflict()), so others get the lock after a batch. A chain
- * without listeners is in the order in which its sockets came: the next batch begins behind the
- * last socket of this one, whether that is still there or not.
+ * A port may have any number of sockets (conflict()), so others get the lock after a batch. The
+ * last socket of a batch is counted, and the next batch begins behind it. If it has left the table,
+ * the batch finds its place from the head of the chain on: a chain without listeners is in the
+ * order in which its sockets came.
  */
 void inet_for_each(struct inet_table *table, u16 num,
 		   void (*fn)(struct sock *sk, struct sk_buff *skb), struct sk_buff *skb)
 {
+	struct list_head *chain = port_chain(table, num), *node;
 	u64 done = 0, last = READ_ONCE(table->last);
-	unsigned left;
+	struct sock *at = NULL; /* counted; its order is done */
 
 	do {
-		struct sock *sk;
+		struct sock *before = at;
+		unsigned left = BATCH;
 
-		left = BATCH;
+		at = NULL;
 		spin_lock_bh(&table->lock);
-		list_for_each_entry (sk, port_chain(table, num), port_node) {
-			if (sk->num != num || sk->order <= done || sk->order > last)
+		/* With the same number it is in the same place. */
+		node = before && before->hashed && before->order == done ? &before->port_node
+									 : chain;
+		for (node = node->next; node != chain && !at; node = node->next) {
+			struct sock *sk = list_entry(node, struct sock, port_node);
+
+			if (sk->order <= done)
 				continue;
-			fn(sk, skb);
-			done = sk->order;
-			if (!--left)
+			if (sk->order > last)
 				break;
+			done = sk->order;
+			if (sk->num == num)
+				fn(sk, skb);
+			if (!--left)
+				at = sock_hold(sk);
 		}
 		spin_unlock_bh(&table->lock);
-	} while (!left);
+		sock_put(before);
+	} while (at);
 }
 
 /* ---- for /proc/net: all listeners, then all others ---- */
