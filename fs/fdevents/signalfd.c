@@ -125,9 +125,7 @@ static unsigned signalfd_poll(struct file *file, struct poll_table_struct *wait)
 	u64 pending;
 
 	poll_wait(file, &sighand->signalfd_wqh, wait);
-	/*
-	 * Under siglock: a sender that has not yet added its signal sees the entry in the queue.
-	 */
+	/* Under siglock: a later sender sees the entry in the queue. */
 	spin_lock_irq(&sighand->siglock);
 	pending = pending_unblocked(READ_ONCE(ctx->blocked));
 	spin_unlock_irq(&sighand->siglock);

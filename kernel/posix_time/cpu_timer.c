@@ -1,7 +1,9 @@
 /*
  * What happens when a program has used a certain time of the CPU: ITIMER_VIRTUAL and ITIMER_PROF,
  * RLIMIT_CPU, RLIMIT_RTTIME, POSIX timers on CPU clocks. The tick looks, so they come up to a tick
- * late.
+ * late. A task that the tick finds in a system call gets its signal when the call ends, however
+ * long it sleeps there, as on Linux (CONFIG_POSIX_CPU_TIMERS_TASK_WORK, TWA_RESUME). Only that of
+ * RLIMIT_RTTIME is sent by the tick itself.
  *
  * The clock of a process is the sum over its threads, and a program may have thousands of threads
  * and of timers. So the tick, with interrupts off, does not read it. The tick only asks whether a
@@ -24,36 +26,25 @@
 
 /* ---- the clocks of a process, as they were read last ---- */
 
-/* siglock held. */
-static void note_time(struct signal_struct *signal, unsigned which, u64 ns, ktime_t at)
+static u64 *last_reading(struct task_struct *p, unsigned which)
 {
-	bool virtual = which == CPUCLOCK_VIRT; /* the other two are the same */
-
-	signal->cpu_time[virtual] = max(signal->cpu_time[virtual], ns);
-	signal->cpu_time_at[virtual] = max(signal->cpu_time_at[virtual], at);
+	return &p->signal->cpu_time[which == CPUCLOCK_VIRT]; /* the other two are the same */
 }
 
 u64 read_process_clock(unsigned which)
 {
 	const struct cpu_clock clock = { .task = current, .which = which };
-	ktime_t at = ktime_get();
-	u64 ns = cpu_clock_read(&clock);
+	u64 ns = cpu_clock_read(&clock), *last = last_reading(current, which);
 
 	spin_lock_irq(&current->sighand->siglock);
-	note_time(current->signal, which, ns, at);
+	*last = max(*last, ns);
 	spin_unlock_irq(&current->sighand->siglock);
 	return ns;
 }
 
-u64 recent_process_clock(struct task_struct *p, unsigned which)
+u64 last_process_clock(struct task_struct *p, unsigned which)
 {
-	const struct cpu_clock clock = { .task = p, .which = which };
-	bool virtual = which == CPUCLOCK_VIRT;
-	ktime_t now = ktime_get();
-
-	if (now >= p->signal->cpu_time_at[virtual] + TICK_NS)
-		note_time(p->signal, which, cpu_clock_read_locked(&clock), now);
-	return p->signal->cpu_time[virtual];
+	return *last_reading(p, which);
 }
 
 /* ---- limits and timers of a process ---- */
@@ -66,7 +57,7 @@ static void send(struct task_struct *p, int sig)
 	(void)send_signal_locked(&info, p, PIDTYPE_TGID, true);
 }
 
-/* Its clock shows now. siglock held. */
+/* now: the time on its clock. siglock held. */
 static void check_itimer(struct task_struct *p, struct cpu_itimer *it, u64 now, int sig)
 {
 	if (!it->expires || now < it->expires)
@@ -128,14 +119,14 @@ static void expire_on_clock(struct task_struct *p, unsigned which, u64 now)
 }
 
 /*
- * The current task's turn to look at the clocks of its process: not, if another thread has looked
- * since the tick. Gives until when it keeps the others from that.
+ * Claims the check of the process clocks for the current task. False: another thread has claimed
+ * it, or nothing can be due yet. *until: other threads do not check before it.
  */
 static bool take_turn(struct signal_struct *signal, ktime_t now, ktime_t *until)
 {
 	ktime_t check = READ_ONCE(signal->cpu_check);
 
-	*until = now + TICK_NS / 2;
+	*until = now + USER_TICK_NS / 2;
 	return now >= check && cmpxchg(&signal->cpu_check, check, *until) == check;
 }
 
@@ -149,7 +140,7 @@ static void note_next_check(struct task_struct *p, ktime_t start, u64 runtime, k
 
 	if (next_virtual(p) != KTIME_MAX)
 		return;
-	left = min(left / cpumask_weight(&cpu_online_mask), KTIME_MAX - start);
+	left = min(left / num_online_cpus(), KTIME_MAX - start);
 	(void)cmpxchg(&p->signal->cpu_check, until, max(start + left, until));
 }
 
@@ -273,7 +264,7 @@ static void run_cpu_timers(struct task_struct *p)
 	unlock_task_sighand(p, flags);
 	if (!due || p->cpu_timer_work.func)
 		return;
-	p->cpu_timer_work.func = check_cpu_timers;
+	p->cpu_timer_work.func = check_cpu_timers; /* when p returns to its program */
 	(void)task_work_add(p, &p->cpu_timer_work);
 }
 

@@ -156,10 +156,10 @@ static u64 cpu_time_left(int which, u64 *now)
 {
 	u64 end = current->signal->it[which - ITIMER_VIRTUAL].expires;
 
-	*now = recent_process_clock(current, clock_of_itimer(which));
+	*now = last_process_clock(current, clock_of_itimer(which));
 	if (!end)
 		return 0;
-	return end > *now ? end - *now : TICK_NS; /* the next tick sends the signal */
+	return end > *now ? end - *now : USER_TICK_NS; /* the next tick sends the signal */
 }
 
 /* Sets one of them, 0: off. Gives what was left before. */
@@ -173,7 +173,7 @@ static u64 set_cpu_timer(int which, u64 value, u64 interval, u64 *old_interval)
 	left = cpu_time_left(which, &now);
 	*old_interval = it->interval;
 	/* Not before its time: the tick that has begun does not count. */
-	it->expires = value ? now + value + TICK_NS : 0;
+	it->expires = value ? now + value + USER_TICK_NS : 0;
 	it->interval = interval;
 	process_timer_set(current->signal);
 	spin_unlock_irq(&current->sighand->siglock);

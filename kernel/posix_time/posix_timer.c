@@ -55,12 +55,16 @@ struct k_itimer {
 	int overrun;              /* [S] of the signal that was taken last */
 };
 
+/*
+ * What its clock shows; that of a process: what it showed last (last_process_clock()). If the
+ * process has run since, the overrun lacks that, and the next tick fires the timer again. [S].
+ */
 static u64 clock_of(const struct k_itimer *t)
 {
 	if (!t->cpu.task)
 		return read_timer_clock(t->on);
 	return t->cpu.thread ? cpu_clock_read_locked(&t->cpu)
-			     : recent_process_clock(t->cpu.task, t->cpu.which);
+			     : last_process_clock(t->cpu.task, t->cpu.which);
 }
 
 /* The order of clocks in signal->cpu_timers: as strcmp(3). */
@@ -231,15 +235,16 @@ static void unlock_timer(void)
 }
 
 /*
- * lock_timer() for a call that needs what the clock shows at present. Asks all threads of the
- * process before it takes siglock, because siglock keeps interrupts off.
+ * lock_timer() for a call that needs what the clock shows at present; sets: also if the timer is
+ * off. Asks all threads of the process before it takes siglock, because siglock keeps interrupts
+ * off.
  */
-static struct k_itimer *lock_timer_read_clock(int id)
+static struct k_itimer *lock_timer_read_clock(int id, bool sets)
 {
 	struct k_itimer *t = lock_timer(id);
 	unsigned which;
 
-	if (!t || !t->cpu.task || t->cpu.thread)
+	if (!t || !t->cpu.task || t->cpu.thread || (!t->armed && !t->rearm && !sets))
 		return t;
 	which = t->cpu.which;
 	unlock_timer();
@@ -467,7 +472,7 @@ SYSCALL_DEFINE4(timer_settime, timer_t, timer_id, int, flags, const struct __ker
 		return -EFAULT;
 	if (!timespec_valid(&new.it_value) || !timespec_valid(&new.it_interval))
 		return -EINVAL;
-	t = lock_timer_read_clock(timer_id);
+	t = lock_timer_read_clock(timer_id, timespec_to_ns(&new.it_value));
 	if (!t)
 		return -EINVAL;
 	old = time_left(t);
@@ -479,7 +484,7 @@ SYSCALL_DEFINE4(timer_settime, timer_t, timer_id, int, flags, const struct __ker
 
 SYSCALL_DEFINE2(timer_gettime, timer_t, timer_id, struct __kernel_itimerspec *, setting)
 {
-	struct k_itimer *t = lock_timer_read_clock(timer_id);
+	struct k_itimer *t = lock_timer_read_clock(timer_id, false);
 	struct __kernel_itimerspec left;
 
 	if (!t)

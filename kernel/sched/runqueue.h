@@ -20,9 +20,7 @@
 #define SCHED_WAKEUP_GRAN_NS (1 * NSEC_PER_MSEC)
 /* a busy CPU looks for a less busy one after this time */
 #define SCHED_BALANCE_NS (20 * NSEC_PER_MSEC)
-/* the CPU ticks this often while it runs a program, to see how the program divides its time */
-#define USER_TICK_NS  (4 * NSEC_PER_MSEC)
-#define NICE_0_WEIGHT 1024
+#define NICE_0_WEIGHT    1024
 
 /* The fair class on a CPU, by its name in Linux. */
 struct cfs_rq {

@@ -205,6 +205,9 @@ DECLARE_STATIC_KEY_FALSE(sched_switch_hooks_key);
  */
 void sched_switch_hook_set(struct sched_switch_hook *hook, bool on);
 
+/* A CPU ticks this often while it runs a program, to see how the program divides its time. */
+#define USER_TICK_NS (4 * NSEC_PER_MSEC)
+
 /*
  * Hooks of the trace room, NULL while unused. None may sleep or wake a task. fork: child is in the
  * lists and has not run. ending: current ends, and still runs before any task learns of that. exit:

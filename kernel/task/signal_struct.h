@@ -146,11 +146,11 @@ struct signal_struct {
 	struct rb_root cpu_timers;     /* [S] armed timers of posix_timers that count CPU time */
 	/*
 	 * kernel/posix_time/cpu_timer.c. [A] ktime: no timer on a clock of the process, and no
-	 * RLIMIT_CPU, is due before it. [S] What the clocks last showed, and when: its CPU time,
-	 * and the part in user mode.
+	 * RLIMIT_CPU, is due before it. [S] What the clocks last showed: its CPU time, and the part
+	 * in user mode.
 	 */
 	ktime_t cpu_check;
-	u64 cpu_time[2], cpu_time_at[2];
+	u64 cpu_time[2];
 	struct cpu_itimer it[2];  /* [S] setitimer(2): ITIMER_VIRTUAL, ITIMER_PROF */
 	struct tty_struct *tty;   /* [L] to write: controlling terminal, not counted */
 	struct pid *tty_old_pgrp; /* [L] job of a terminal that was hung up; counted */
