@@ -122,13 +122,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		errors = 0;
 		error = probe_arg_parse(&command, word, args, count++, sources, NULL);
 		if (error) {
-			CHECK(error == -EINVAL || error == -ENOENT || error == -ERANGE ||
+			CHECK(error == -EINVAL || error == -ENOENT || error == -ERANGE || error == -E2BIG ||
 			      !host_allocations_left);
 			break;
 		}
 		CHECK(!errors && arg->type && arg->name && arg->text);
 		CHECK(arg->nr_derefs <= PROBE_DEREFS_MAX && arg->count <= PROBE_ARRAY_MAX);
 		CHECK(arg->bit_width + arg->bit_shift <= 8 * arg->type->size);
+		CHECK(arg->size && arg->offset + arg->size <= PROBE_SIZE_MAX);
 		good = count;
 	}
 	if (command.argc && !probe_parse_event_name(&command, 0, command.argv[0], &group, &event))

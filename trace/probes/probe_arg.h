@@ -258,6 +258,8 @@ struct probe_arg_sources {
  */
 int probe_arg_parse(const struct probe_command *command, unsigned word, struct probe_arg *args,
 		    unsigned index, const struct probe_arg_sources *sources, void *data);
+/* Places the arguments in the record from `from` on. Returns the end of its static part. */
+size_t probe_args_layout(struct probe_arg *args, unsigned count, size_t from);
 /*
  * Replaces the word "$arg*" by the names of all parameters of command->func. flags: of the probe's
  * sources. 0 or an errno; the reason is in error_log. Nothing to do without BTF.
@@ -286,8 +288,6 @@ void probe_args_free(struct probe_arg *args, unsigned count);
 
 /* ---- records (probe_fetch.c, probe_print.c) ---- */
 
-/* Places the arguments in the record from `from` on. Returns the end of its static part. */
-size_t probe_args_layout(struct probe_arg *args, unsigned count, size_t from);
 /* Returns whether a record has text behind its static part. */
 bool probe_args_have_strings(const struct probe_arg *args, unsigned count);
 /*

@@ -458,6 +458,23 @@ static bool is_always_string(const struct probe_parser *p, const char *body)
 		strncmp(body, "\\\"", 2) == 0);
 }
 
+static bool is_plain(const struct probe_arg *arg)
+{
+	return arg->source.kind == PROBE_SOURCE_REGISTER && !arg->nr_derefs && !arg->bit_width &&
+	       !arg->type->is_string;
+}
+
+size_t probe_args_layout(struct probe_arg *args, unsigned count, size_t from)
+{
+	for (unsigned i = 0; i < count; i++) {
+		args[i].offset = (u16)from;
+		args[i].size = (u16)(args[i].type->size * probe_arg_elements(&args[i]));
+		args[i].plain_size = is_plain(&args[i]) ? args[i].type->size : 0;
+		from += args[i].size;
+	}
+	return from;
+}
+
 int probe_arg_parse(const struct probe_command *command, unsigned word, struct probe_arg *args,
 		    unsigned index, const struct probe_arg_sources *sources, void *data)
 {

@@ -7,23 +7,6 @@
 
 /* ---- the description of the record ---- */
 
-static bool is_plain(const struct probe_arg *arg)
-{
-	return arg->source.kind == PROBE_SOURCE_REGISTER && !arg->nr_derefs && !arg->bit_width &&
-	       !arg->type->is_string;
-}
-
-size_t probe_args_layout(struct probe_arg *args, unsigned count, size_t from)
-{
-	for (unsigned i = 0; i < count; i++) {
-		args[i].offset = (u16)from;
-		args[i].size = (u16)(args[i].type->size * probe_arg_elements(&args[i]));
-		args[i].plain_size = is_plain(&args[i]) ? args[i].type->size : 0;
-		from += args[i].size;
-	}
-	return from;
-}
-
 bool probe_args_have_strings(const struct probe_arg *args, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
