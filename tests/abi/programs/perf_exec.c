@@ -18,11 +18,12 @@ static void copy_to(const char *path, mode_t mode)
 	chmod(path, mode);
 }
 
-/* Its child waits, becomes the program, which touches 50 pages and waits again. */
-static void watched(const char *what, const char *program)
+/*
+ * A child that waits for a byte in `go`, becomes the program, and says in `there` how far it is. It sleeps when this
+ * returns, so events miss the faults of its start.
+ */
+static pid_t waiting_child(const char *program, int go[2], int there[2])
 {
-	int go[2], there[2], fd, member;
-	long before, after;
 	char byte;
 	pid_t pid;
 
@@ -36,7 +37,19 @@ static void watched(const char *what, const char *program)
 		execl(program, program, "touch", NULL);
 		_exit(99);
 	}
-	until_asleep(pid, pid); /* both events miss the faults of its start */
+	until_asleep(pid, pid);
+	return pid;
+}
+
+/* Its child waits, becomes the program, which touches 50 pages and waits again. */
+static void watched(const char *what, const char *program)
+{
+	int go[2], there[2], fd, member;
+	long before, after;
+	char byte;
+	pid_t pid;
+
+	pid = waiting_child(program, go, there);
 	fd = EVENT_ON(pid, -1, -1, 0, .inherit = 1, .exclude_kernel = 1);
 	member = EVENT_ON(pid, -1, fd, 0, .inherit = 1, .exclude_kernel = 1);
 	before = count_of(fd);
@@ -70,17 +83,7 @@ static void member_of_a_leader_that_left(const char *program)
 	char byte;
 	pid_t pid;
 
-	pipe(go);
-	pipe(there);
-	pid = fork();
-	if (!pid) {
-		dup2(go[0], 0);
-		dup2(there[1], 1);
-		read(0, &byte, 1);
-		execl(program, program, "touch", NULL);
-		_exit(99);
-	}
-	until_asleep(pid, pid);
+	pid = waiting_child(program, go, there);
 	leader = EVENT_ON(pid, -1, -1, 0, .remove_on_exec = 1, .exclude_kernel = 1);
 	member = EVENT_ON(pid, -1, leader, 0, .config = PERF_COUNT_SW_TASK_CLOCK, .sample_period = 1000000,
 			  .exclude_kernel = 1);
