@@ -23,6 +23,7 @@ import threading
 import time
 import tty
 
+from session import release_signals
 from stopwatch import Stopwatch
 
 MODEL = "corei7_skylake_x"  # x2APIC, TSC deadline, PCID, SMEP, SMAP, XSAVE, AVX-512
@@ -102,12 +103,16 @@ class Bochs:
 
     def start(self):
         """Start Bochs on a pseudo-terminal of its own, which sends it SIGHUP if this program dies."""
+        def begin():
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+            release_signals()
+
         ours, terminal = pty.openpty()
         directory = self.directory.name
         self.process = subprocess.Popen(
             ["bochs", "-q", "-f", f"{directory}/configuration", "-rc", f"{directory}/debugger"],
             stdin=terminal, stdout=terminal, stderr=terminal, env=dict(os.environ, TERM="xterm"), start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+            preexec_fn=begin)
         os.close(terminal)
         threading.Thread(target=self.watch_screen, args=(ours,), daemon=True).start()
 

@@ -20,19 +20,30 @@ def end_session(process):
 
 
 @contextlib.contextmanager
-def session(command, **options):
+def signals_held():
     """
-    A Popen whose session ends with the block. A signal that comes while the process starts waits until the block has begun: an
-    exception out of Popen() would leave behind a process that nobody knows.
+    A signal that comes within the block takes effect at its end: an exception out of Popen() would leave behind a process that
+    nobody knows. What starts there calls release_signals() first.
     """
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
-        process = subprocess.Popen(command, start_new_session=True, **options,
-                                   preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask))
-        try:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-            yield process
-        finally:
-            end_session(process)
+        yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def release_signals():
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+
+
+@contextlib.contextmanager
+def session(command, **options):
+    """A Popen whose session ends with the block."""
+    process = None
+    try:
+        with signals_held():
+            process = subprocess.Popen(command, start_new_session=True, preexec_fn=release_signals, **options)
+        yield process
+    finally:
+        if process:
+            end_session(process)

@@ -255,6 +255,27 @@ def test_boot_takes_qemu_along_when_it_is_ended(images, number):
     assert not os.path.exists(f"/proc/{qemu[0]}")
 
 
+END_AT_THE_START_OF_QEMU = """\
+import os, signal, subprocess
+fork_exec = subprocess._fork_exec
+def fork_exec_and_end(arguments, *others):
+    pid = fork_exec(arguments, *others)
+    if "qemu" in str(arguments[0]):
+        open(__file__ + ".pid", "w").write(str(pid))
+        os.kill(os.getpid(), signal.SIGTERM)
+    return pid
+subprocess._fork_exec = fork_exec_and_end
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--debug"]])
+def test_boot_takes_qemu_along_when_it_is_ended_before_it_knows_qemu(images, tmp_path, options):
+    (tmp_path / "sitecustomize.py").write_text(END_AT_THE_START_OF_QEMU)
+    result = host([ROOT / "scripts/boot", "--cpus", "1", *options], env=dict(os.environ, PYTHONPATH=str(tmp_path)), input="")
+    assert result.returncode == 128 + signal.SIGTERM
+    assert not is_running((tmp_path / "sitecustomize.py.pid").read_text())
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_debug_takes_qemu_and_gdb_along_when_it_is_ended(images, number):
     process = subprocess.Popen([ROOT / "scripts/boot", "--debug", "--cpus", "1", "--initrd", images / "rootfs.cpio"], cwd=ROOT, text=True,
