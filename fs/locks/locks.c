@@ -504,6 +504,9 @@ static void remove_locks_of(struct lock_context *ctx, bool flock, void *owner)
 
 void __locks_remove_posix(struct file *file, void *owner)
 {
+	/* With O_PATH, only the name was open, and not the file. */
+	if (file->f_mode & FMODE_PATH)
+		return;
 	remove_locks_of(READ_ONCE(file->f_inode->i_flctx), false, owner);
 }
 

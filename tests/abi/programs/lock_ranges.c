@@ -97,5 +97,15 @@ int main(void)
 	CALL(fcntl(other, F_SETLK, &l));
 	CALL(fcntl(99, F_SETLK, &l));
 	CALL(fcntl(open("f", O_PATH), F_SETLK, &l));
+
+	CALL(set(F_WRLCK, SEEK_SET, 0, 5));
+	other = open("f", O_PATH);
+	dup2(1, dup2(other, 50));
+	close(50);
+	locks("an O_PATH descriptor is replaced");
+	close(other);
+	locks("the other one is closed");
+	close(dup(fd));
+	locks("another one is closed");
 	return 0;
 }
