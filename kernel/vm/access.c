@@ -133,8 +133,10 @@ static unsigned populate_area(struct vm_area_struct *vma, unsigned long start, u
 		return 0;
 	if (!(vma->vm_flags & VM_ACCESS_FLAGS))
 		return VM_FAULT_SIGSEGV;
-	for (unsigned long addr = start; addr < end && !error; addr += PAGE_SIZE)
+	for (unsigned long addr = start; addr < end && !error; addr += PAGE_SIZE) {
 		error = handle_mm_fault(vma, addr, write ? FAULT_FLAG_WRITE : 0) & VM_FAULT_ERROR;
+		cond_resched();
+	}
 	return error;
 }
 

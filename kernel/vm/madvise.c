@@ -137,6 +137,7 @@ static int madvise_populate(struct mm_struct *mm, unsigned long start, unsigned 
 		}
 		if (fatal_signal_pending(current))
 			error = -EINTR;
+		cond_resched();
 	}
 	mmap_read_unlock(mm);
 	return error;
@@ -270,6 +271,9 @@ SYSCALL_DEFINE3(mincore, unsigned long, start, size_t, len, unsigned char *, vec
 			return error;
 		if (copy_to_user((void __user *)vec, present, n))
 			return -EFAULT;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
 		start += n * PAGE_SIZE;
 		vec += n;
 		pages -= n;

@@ -60,31 +60,36 @@ static void shared_anon_close(struct vm_area_struct *vma)
 	kfree(object);
 }
 
-/* The place of a page. add: with the tables that it lacks. NULL: a table is missing. lock held. */
-static void **find_slot(struct shared_anon *object, unsigned long index, bool add)
+/*
+ * The place of a page. add: with the tables that it lacks. If a table is missing, the place of that
+ * table, which is empty. *span: the pages below the place. lock held.
+ */
+static void **find_slot(struct shared_anon *object, unsigned long index, bool add,
+			unsigned long *span)
 {
+	unsigned bits = TABLE_BITS * object->height;
 	void **slot = &object->root;
 
-	for (unsigned level = object->height; level; level--) {
+	for (; bits; bits -= TABLE_BITS) {
 		if (!*slot && add) {
 			*slot = get_free_page(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
 			object->nr_pages += *slot != NULL;
 		}
 		if (!*slot)
-			return NULL;
-		slot = (void **)*slot + (index >> (TABLE_BITS * (level - 1))) % TABLE_SIZE;
+			break;
+		slot = (void **)*slot + (index >> (bits - TABLE_BITS)) % TABLE_SIZE;
 	}
+	*span = 1UL << bits;
 	return slot;
 }
 
 /* The page with that number, allocated if there is none. NULL: memory is short. lock held. */
 static struct page *find_or_add_page(struct shared_anon *object, unsigned long index)
 {
-	void **slot = find_slot(object, index, true);
+	unsigned long span;
+	void **slot = find_slot(object, index, true, &span);
 
-	if (!slot)
-		return NULL;
-	if (!*slot) {
+	if (span == 1 && !*slot) {
 		*slot = alloc_user_page(GFP_KERNEL | __GFP_ZERO, MM_SHMEMPAGES);
 		object->nr_pages += *slot != NULL;
 	}
@@ -148,18 +153,19 @@ bool is_shared_anon(const struct vm_area_struct *vma)
 void shared_anon_clear(struct vm_area_struct *vma, unsigned long start, unsigned long end)
 {
 	struct shared_anon *object = vma->vm_private_data;
-	unsigned long first = vma->vm_pgoff + ((start - vma->vm_start) >> PAGE_SHIFT);
+	unsigned long i = vma->vm_pgoff + ((start - vma->vm_start) >> PAGE_SHIFT), span;
+	unsigned long stop = min(i + ((end - start) >> PAGE_SHIFT), object->npages);
 
-	for (unsigned long i = first; i < first + ((end - start) >> PAGE_SHIFT); i++) {
+	/* The area may be 64 TB: where a table is missing, all that is below it is skipped. */
+	for (; i < stop && !fatal_signal_pending(current); i = (i | (span - 1)) + 1) {
 		void **slot;
 
-		if (i >= object->npages)
-			break;
 		mutex_lock(&object->lock);
-		slot = find_slot(object, i, false);
-		if (slot && *slot)
+		slot = find_slot(object, i, false, &span);
+		if (*slot)
 			memset(page_address(*slot), 0, PAGE_SIZE);
 		mutex_unlock(&object->lock);
+		cond_resched();
 	}
 }
 
