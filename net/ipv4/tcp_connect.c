@@ -73,30 +73,74 @@ int tcp_wait_for_connect(struct tcp_sock *tp, s64 *timeout)
 	return err;
 }
 
+/* Does the peer still have the connection? As tcp_need_reset() of Linux. */
+static bool needs_reset(const struct tcp_sock *tp)
+{
+	return tcp_may_send(tp) || tp->sk.state == TCP_SYN_RECV || tp->sk.state == TCP_FIN_WAIT1 ||
+	       tp->sk.state == TCP_FIN_WAIT2;
+}
+
+/* Ends the connection, and leaves nothing of it to the next one. recv_mutex, bind_mutex held. */
+static void disconnect(struct tcp_sock *tp)
+{
+	struct sk_buff *spare = tcp_alloc_skb(0, GFP_KERNEL);
+	struct sock *sk = &tp->sk;
+	LIST_HEAD(queue);
+	bool listening;
+
+	spin_lock_bh(&sk->lock);
+	listening = sk->state == TCP_LISTEN;
+	list_splice_tail_init(&sk->queue, &queue);
+	list_splice_tail_init(&tp->ofo, &queue);
+	if (!tp->last_skb) /* the FIN was sent with it */
+		swap(tp->last_skb, spare);
+	if (needs_reset(tp))
+		tcp_send_active_reset(tp, &queue);
+	tcp_done(tp, 0);
+	tp->ss = SS_UNCONNECTED;
+	WRITE_ONCE(sk->shutdown, 0);
+	tp->rcv_bytes = tp->sk.rmem = tp->wmem = 0;
+	WRITE_ONCE(tp->fin_received, false);
+	sk->daddr = 0;
+	sk->dport = 0;
+	if (!sk->bound_addr)
+		sk->rcv_saddr = sk->saddr = 0;
+	spin_unlock_bh(&sk->lock);
+	if (listening)
+		inet_csk_listen_stop(tp);
+	tcp_unhash(tp);
+	skb_queue_purge(&queue);
+	kfree_skb(spare);
+}
+
+int tcp_disconnect(struct sock *sk)
+{
+	mutex_lock(&sk->recv_mutex);
+	mutex_lock(&sk->bind_mutex);
+	disconnect(tcp_sk(sk));
+	mutex_unlock(&sk->bind_mutex);
+	mutex_unlock(&sk->recv_mutex);
+	sk_wake(sk, POLL_HUP);
+	return 0;
+}
+
 /* What connect(2) finds when the handshake is over. */
 static int connect_result(struct tcp_sock *tp)
 {
-	bool over;
 	int err = 0;
 
+	mutex_lock(&tp->sk.recv_mutex);
 	mutex_lock(&tp->sk.bind_mutex); /* no other connection begins meanwhile */
-	over = READ_ONCE(tp->sk.state) == TCP_CLOSE;
-	/*
-	 * The softirq that ended the connection may not have come to this yet. Another connect(2)
-	 * must not begin before.
-	 */
-	if (over)
-		tcp_unhash(tp);
 	spin_lock_bh(&tp->sk.lock);
-	if (over) {
+	if (tp->sk.state == TCP_CLOSE)
 		err = sock_error(&tp->sk.sock) ?: -ECONNABORTED;
-		tp->ss = SS_UNCONNECTED;
-		WRITE_ONCE(tp->sk.shutdown, 0);
-	} else {
+	else
 		tp->ss = SS_CONNECTED;
-	}
 	spin_unlock_bh(&tp->sk.lock);
+	if (err)
+		disconnect(tp);
 	mutex_unlock(&tp->sk.bind_mutex);
+	mutex_unlock(&tp->sk.recv_mutex);
 	return err;
 }
 
@@ -138,51 +182,6 @@ int tcp_v4_connect(struct sock *sk, const struct sockaddr_in *to, int len, bool 
 	if (err)
 		return err == -EAGAIN ? pending : err;
 	return connect_result(tp);
-}
-
-/* Does the peer still have the connection? As tcp_need_reset() of Linux. */
-static bool needs_reset(const struct tcp_sock *tp)
-{
-	return tcp_may_send(tp) || tp->sk.state == TCP_SYN_RECV || tp->sk.state == TCP_FIN_WAIT1 ||
-	       tp->sk.state == TCP_FIN_WAIT2;
-}
-
-int tcp_disconnect(struct sock *sk)
-{
-	struct sk_buff *spare = tcp_alloc_skb(0, GFP_KERNEL);
-	struct tcp_sock *tp = tcp_sk(sk);
-	LIST_HEAD(queue);
-	bool listening;
-
-	mutex_lock(&sk->recv_mutex);
-	mutex_lock(&sk->bind_mutex);
-	spin_lock_bh(&sk->lock);
-	listening = sk->state == TCP_LISTEN;
-	list_splice_tail_init(&sk->queue, &queue);
-	list_splice_tail_init(&tp->ofo, &queue);
-	if (!tp->last_skb) /* the FIN was sent with it */
-		swap(tp->last_skb, spare);
-	if (needs_reset(tp))
-		tcp_send_active_reset(tp, &queue);
-	tcp_done(tp, 0);
-	tp->ss = SS_UNCONNECTED;
-	WRITE_ONCE(sk->shutdown, 0);
-	tp->rcv_bytes = tp->sk.rmem = tp->wmem = 0;
-	WRITE_ONCE(tp->fin_received, false);
-	sk->daddr = 0;
-	sk->dport = 0;
-	if (!sk->bound_addr)
-		sk->rcv_saddr = sk->saddr = 0;
-	spin_unlock_bh(&sk->lock);
-	if (listening)
-		inet_csk_listen_stop(tp);
-	tcp_unhash(tp);
-	mutex_unlock(&sk->bind_mutex);
-	mutex_unlock(&sk->recv_mutex);
-	skb_queue_purge(&queue);
-	kfree_skb(spare);
-	sk_wake(sk, POLL_HUP);
-	return 0;
 }
 
 /* ---- listen and accept ---- */

@@ -65,6 +65,39 @@ static void again(const char *what, bool client, bool server, bool unread)
 	close(c);
 }
 
+/* connect(2) reports the end of a connection that it began long ago: nothing of it is left to the next. */
+static void reported_late(void)
+{
+	int c = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), other = listener(), s;
+	struct sockaddr_in name;
+	socklen_t len = sizeof(name);
+	static char piece[5000];
+
+	show("-- reported late");
+	CALL(connect_to(c, "127.0.0.1", own_port(l)));
+	settle();
+	s = accept(l, NULL, NULL);
+	CALL(send(s, "unread", 6, 0));
+	while (send(c, piece, sizeof(piece), 0) > 0)
+		;
+	show("full: %s", error_name(errno));
+	settle();
+	close(s); /* with unread data: RST */
+	settle();
+	CALL(connect_to(c, "127.0.0.1", own_port(l)));
+	getsockname(c, (struct sockaddr *)&name, &len);
+	show("own address: %s", inet_ntoa(name.sin_addr));
+	CALL(connect_to(c, "127.0.0.1", own_port(other)));
+	settle();
+	CALL(connect_to(c, "127.0.0.1", own_port(other)));
+	s = accept(other, NULL, NULL);
+	recv_inet("nothing", c, 10, 0);
+	talk(c, s);
+	close(s);
+	close(c);
+	close(other);
+}
+
 int main(void)
 {
 	int c;
@@ -80,5 +113,6 @@ int main(void)
 	again("the client has sent FIN, unread", true, false, true);
 	again("the server has sent FIN", false, true, false);
 	again("both have sent FIN", true, true, false);
+	reported_late();
 	return 0;
 }
