@@ -163,7 +163,7 @@ static void fire(struct k_itimer *t)
 	u64 now;
 
 	set_armed(t, false);
-	if (t->notify == SIGEV_NONE)
+	if (t->notify == SIGEV_NONE || !t->task->sighand) /* or its thread has ended */
 		return;
 	if (!send_sigqueue_locked(t->q, t->task, type)) {
 		t->rearm = t->interval != 0;
