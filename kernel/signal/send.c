@@ -279,12 +279,12 @@ static __always_inline int do_send(const struct siginfo *info, struct task_struc
 	unsigned long flags;
 	int err;
 
-	/* That of the current process stays. */
+	/* That of the current process stays, but a thread of it may have been reaped. */
 	if (p->signal == current->signal && likely(p->sighand == sighand))
 		spin_lock_irqsave(&sighand->siglock, flags);
 	else if (!(sighand = lock_task_sighand(p, &flags)))
 		return -ESRCH;
-	err = send_signal_locked(info, p, type, force);
+	err = likely(p->sighand) ? send_signal_locked(info, p, type, force) : -ESRCH;
 	spin_unlock_irqrestore(&sighand->siglock, flags);
 	return err;
 }
