@@ -8,12 +8,6 @@
 #include "kernel/time/ktime.h"
 #include "kernel/vm/mm.h"
 
-/* Has p an address space, or had its process one that ended threads have given up? */
-static bool is_program(const struct task_struct *p)
-{
-	return p->mm || p->signal->ended.maxrss;
-}
-
 /*
  * total, divided in the ratio of the ticks. Without ticks, a program has run in user mode only, and
  * a task of the kernel, for which no tick counts, in the kernel only.

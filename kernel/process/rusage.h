@@ -32,3 +32,9 @@ void add_usage(struct task_usage *sum, const struct task_usage *more);
 /* What all threads of the process have used, ended ones too. tasklist_lock held. */
 void process_usage(struct task_struct *leader, struct task_usage *sum);
 void usage_to_rusage(const struct task_usage *usage, struct rusage *ru);
+
+/* Has p an address space, or had its process one that ended threads have given up? */
+static inline bool is_program(const struct task_struct *p)
+{
+	return READ_ONCE(p->mm) || p->signal->ended.maxrss;
+}

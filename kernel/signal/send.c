@@ -29,11 +29,6 @@ struct sighand_struct *lock_task_sighand(struct task_struct *p, unsigned long *f
 	}
 }
 
-static bool has_mm(const struct task_struct *p)
-{
-	return READ_ONCE(p->mm) != NULL;
-}
-
 static void *sig_handler(const struct task_struct *p, int sig)
 {
 	return p->sighand->action[sig - 1].handler;
@@ -54,7 +49,7 @@ static __always_inline bool sig_ignored(const struct task_struct *p, int sig, bo
 	if ((p->blocked | p->real_blocked) & SIG_BIT(sig))
 		return false; /* p may unblock it, and may have a handler by then */
 	/* A kernel task has no stopped state. */
-	if (!has_mm(p) && (SIG_BIT(sig) & SIG_KERNEL_STOP_MASK))
+	if (!is_program(p) && (SIG_BIT(sig) & SIG_KERNEL_STOP_MASK))
 		return true;
 	if ((p->signal->flags & SIGNAL_UNKILLABLE) && handler == SIG_DFL &&
 	    !(force && (SIG_BIT(sig) & SIG_KERNEL_ONLY_MASK)))
@@ -207,7 +202,7 @@ static __always_inline void complete_signal(int sig, struct task_struct *p, enum
 		return; /* the first that unblocks the signal takes it */
 	}
 found:
-	if (has_mm(p) && sig_fatal(p, sig) && !(signal->flags & SIGNAL_UNKILLABLE) &&
+	if (is_program(p) && sig_fatal(p, sig) && !(signal->flags & SIGNAL_UNKILLABLE) &&
 	    !(t->real_blocked & SIG_BIT(sig)) && !(SIG_BIT(sig) & SIG_KERNEL_COREDUMP_MASK) &&
 	    (sig == SIGKILL || likely(!p->tracee)))
 		end_process(t, sig);
@@ -321,7 +316,7 @@ int group_send_sig_info(const struct siginfo *info, struct task_struct *p, enum 
 	if (!kill_ok(p, sig))
 		return -EPERM;
 	if (p->flags & PF_KTHREAD)
-		return has_mm(current) ? 0 : -EPERM; /* Linux: kernel threads ignore signals */
+		return is_program(current) ? 0 : -EPERM; /* Linux: kernel threads ignore signals */
 	return sig ? do_send_sig_info(info, p, type) : 0;
 }
 
@@ -443,7 +438,7 @@ int kill_something_info(const struct siginfo *info, pid_t pid)
 	if (pid == current->tgid) {
 		p = current->group_leader;
 		/* A program may send itself any signal. */
-		if (has_mm(p) && info->si_signo > 0 && info->si_signo <= _NSIG)
+		if (is_program(p) && info->si_signo > 0 && info->si_signo <= _NSIG)
 			return do_send(info, p, PIDTYPE_TGID, false);
 		return group_send_sig_info(info, p, PIDTYPE_TGID);
 	}
@@ -497,7 +492,7 @@ bool do_notify_parent(struct task_struct *tsk, int sig)
 
 	spin_lock_irqsave(&parent->sighand->siglock, flags);
 	action = &parent->sighand->action[SIGCHLD - 1];
-	if (sig == SIGCHLD && has_mm(parent) && likely(!traced) &&
+	if (sig == SIGCHLD && is_program(parent) && likely(!traced) &&
 	    (action->handler == SIG_IGN || (action->flags & SA_NOCLDWAIT))) {
 		/* POSIX: such children leave no zombie. */
 		autoreap = true;

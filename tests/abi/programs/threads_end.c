@@ -1,6 +1,7 @@
 /* Threads and the end of their process: exit, exec, signals, and the leader that goes first. */
 #include "abi.h"
 #include <pthread.h>
+#include <sys/prctl.h>
 
 static void *sleeps(void *arg)
 {
@@ -95,6 +96,57 @@ static void a_thread_faults(void)
 	sleeps(NULL);
 }
 
+static int orders[2], answers[2];
+
+static void *acts_without_leader(void *arg)
+{
+	char c;
+	pid_t pid;
+
+	while (state_of(getpid(), getpid()) != 'Z')
+		usleep(1000);
+	signal(SIGCHLD, SIG_IGN); /* so children leave no zombie */
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	CALL(waitpid(pid, NULL, 0));
+	write(answers[1], "", 1);
+	read(orders[0], &c, 1);
+	if (!vfork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		write(answers[1], "", 1);
+		sleeps(NULL);
+	}
+	return arg;
+}
+
+static void signals_of_a_process_without_leader(void)
+{
+	int status;
+	pid_t pid;
+	char c;
+
+	pipe(orders);
+	pipe(answers);
+	pid = fork();
+	if (!pid) {
+		start(acts_without_leader);
+		syscall(SYS_exit, 0);
+	}
+	read(answers[0], &c, 1);
+	kill(pid, SIGSTOP);
+	waitpid(pid, &status, WUNTRACED);
+	show_status("SIGSTOP", status);
+	kill(pid, SIGCONT);
+	waitpid(pid, &status, WCONTINUED);
+	TRUTH(WIFCONTINUED(status));
+	write(orders[1], "", 1);
+	read(answers[0], &c, 1);
+	kill(pid, SIGKILL); /* the thread that is left waits in vfork() */
+	waitpid(pid, &status, 0);
+	show_status("SIGKILL", status);
+}
+
 static void ids(void)
 {
 	TRUTH(getpid() == syscall(SYS_gettid));
@@ -133,6 +185,7 @@ int main(int argc, char **argv)
 	CHILD(a_thread_calls_exec);
 	CHILD(the_leader_calls_exec);
 	CHILD(a_thread_faults);
+	CHILD(signals_of_a_process_without_leader);
 	CHILD(many);
 	return 0;
 }
