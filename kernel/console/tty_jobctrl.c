@@ -18,6 +18,7 @@
 #include "kernel/process/session.h"
 #include "kernel/task/signal_struct.h"
 #include "kernel/sched/sched.h"
+#include "kernel/sched/user_work.h"
 #include "kernel/signal/sigio.h"
 #include "kernel/signal/signal.h"
 
@@ -70,6 +71,8 @@ int tty_check_change(struct tty_struct *tty, int sig)
 		ret = -EIO;
 	} else {
 		(void)kill_pid_pgrp(mine, sig);
+		/* If another thread takes the signal, the call of this one starts again, too. */
+		set_user_work(current, USER_WORK_SIGPENDING);
 		ret = -ERESTARTSYS;
 	}
 	put_pid(mine);

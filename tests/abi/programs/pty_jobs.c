@@ -1,5 +1,6 @@
 /* Job control on a slave: ^C, ^\ and ^Z go to the foreground; the background gets SIGTTIN and SIGTTOU. */
 #include "pty.h"
+#include <pthread.h>
 
 static int slave, master;
 
@@ -42,6 +43,30 @@ static void changer(void)
 
 	tcgetattr(slave, &t);
 	tcsetattr(slave, TCSANOW, &t);
+}
+
+static void takes_terminal(int sig)
+{
+	tcsetpgrp(slave, getpgrp());
+}
+
+static void *reads(void *arg)
+{
+	char c;
+
+	_exit(read(slave, &c, 1) == 1 ? 3 : 4);
+}
+
+/* The main thread takes the SIGTTIN of the thread that reads, whose call starts again. */
+static void thread_reader(void)
+{
+	struct sigaction action = { .sa_handler = takes_terminal, .sa_flags = SA_RESTART };
+	pthread_t thread;
+
+	signal(SIGTTOU, SIG_IGN);
+	sigaction(SIGTTIN, &action, NULL);
+	pthread_create(&thread, NULL, reads, NULL);
+	sleeper();
 }
 
 static void ignoring_reader(void)
@@ -103,6 +128,9 @@ static void session(void)
 	end("write with TOSTOP", job(writer));
 	end("tcsetattr", job(changer));
 	end("tcsetattr, SIGTTOU ignored", job(ignoring_changer));
+	CALL(tcsetpgrp(slave, getpgrp()));
+	feed(master, "x\n");
+	end("read in a thread", job(thread_reader));
 	CALL(tcsetpgrp(slave, getpgrp()));
 	CALL(tcsetpgrp(slave, 999999));
 	CALL(tcsetpgrp(slave, -1));
