@@ -108,6 +108,8 @@ static void become_leader(struct task_struct *tsk, struct task_struct *leader)
 	list_for_each_entry (p, &leader->children, sibling)
 		p->real_parent = tsk;
 	list_splice_tail_init(&leader->children, &tsk->children);
+	if (unlikely(child_reaper == leader))
+		child_reaper = tsk;
 	tsk->start_time = leader->start_time;
 	tsk->group_leader = tsk;
 	leader->group_leader = tsk;
