@@ -106,6 +106,7 @@ static unsigned long badness(struct task_struct *p)
 
 /*
  * A task with memory of the process with the lowest number above tgid, with a reference; or NULL.
+ * Leaves out children in vfork(): as on Linux, they use their parent's memory.
  * The caller sums up the memory of that process without tasklist_lock.
  */
 static struct task_struct *next_process(pid_t tgid)
@@ -115,7 +116,7 @@ static struct task_struct *next_process(pid_t tgid)
 	spin_lock(&tasklist_lock);
 	for_each_task (p)
 		if (p->tgid > tgid && (!next || p->tgid < next->tgid) && READ_ONCE(p->mm) &&
-		    !(p->flags & PF_KTHREAD))
+		    !(p->flags & PF_KTHREAD) && !(p->vfork_done && p->mm == p->real_parent->mm))
 			next = p;
 	if (next)
 		get_task_struct(next);
@@ -155,8 +156,9 @@ struct oom_control {
 };
 
 /*
- * Ends all tasks that use mm, the victim's, so that mm has no user any more. oom_lock held. __used,
- * so that it keeps its name and its arguments, which tools want.
+ * Ends all tasks that use mm, the victim's, so that mm has no user any more, but never PID 1: its
+ * end is a panic. oom_lock held. __used, so that it keeps its name and its arguments, which tools
+ * want.
  */
 static noinline __used void oom_kill_process(struct oom_control *oc, const char *message,
 					     struct mm_struct *mm)
@@ -176,7 +178,7 @@ static noinline __used void oom_kill_process(struct oom_control *oc, const char 
 	put_cred(cred);
 	spin_lock(&tasklist_lock);
 	for_each_task (p)
-		if (p->mm == mm && !(p->flags & PF_KTHREAD))
+		if (p->mm == mm && !(p->flags & PF_KTHREAD) && p->tgid != 1)
 			(void)send_signal(SIGKILL, p);
 	spin_unlock(&tasklist_lock);
 }

@@ -12,7 +12,8 @@ from nop5 import BUILD, ROOT, Nop5, eventually
 from seed import seed
 
 BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|Call Trace")
-LOADS = ("processes", "socket_memory", "half_open", "fuzz_calls", "fuzz_perf", "floods", "take_all", "tracers", "orphaned_steps", "cpu_timers")
+LOADS = ("processes", "socket_memory", "half_open", "fuzz_calls", "fuzz_perf", "floods", "take_all", "tracers", "orphaned_steps", "cpu_timers",
+         "first_program")
 SECONDS_OF_SOAK = 600
 
 
@@ -258,6 +259,16 @@ def test_a_process_with_a_low_score_adjustment_outlives_a_smaller_one(small):
     small.wait_prompt()
     assert small.check("kill -0 $kept && echo alive") == "alive\n"
     small.check("kill $kept; wait $kept; true")
+
+
+def test_the_first_program_outlives_a_lack_of_memory_in_vfork_and_adopts_orphans_after_exec_by_a_thread(boot, image):
+    """The child in vfork() uses its memory. The thread takes the place of the leader, to which orphans went."""
+    machine = boot(cpus=2, mem="96M", initrd=str(image), append="rdinit=/bin/first_program", wait=False)
+    machine.expect(r"Out of memory: Killed process \d+ \(first_program\)")
+    machine.expect("child in vfork: 7")
+    machine.expect("hog: signal 9")
+    machine.expect("after exec by a thread: adopted 7")
+    machine.expect("first program: done")
 
 
 @pytest.mark.parametrize("what", ["netlink", "listener"])
