@@ -242,6 +242,7 @@ $(call together,events,selftest/trace/events selftest/kernel/lock_events.c selft
 $(call together,sysfiles programs,selftest/kernel/memory_protection.c)
 $(call together,sysfiles programs ftrace,selftest/fs/kcore.c)
 $(call together,watchdog,selftest/kernel/watchdog.c)
+$(call together,notify,selftest/fs/inotify.c)
 $(call together,debug,selftest/kernel/lockdep.c)
 $(call together,latency,selftest/trace/latency.c selftest/trace/trace_pipe_swap.c)
 $(call together,noise,selftest/trace/noise.c)

@@ -11,6 +11,8 @@
 
 DEFINE_SPINLOCK(inotify_lock);
 LIST_HEAD(inotify_watches);
+static LIST_HEAD(ended_watches); /* [inotify_lock] they still count their inodes */
+static DECLARE_WAIT_QUEUE_HEAD(freed_wait);
 
 static bool same_event(const struct queued_event *last, int wd, u32 mask, u32 cookie,
 		       const char *name)
@@ -57,13 +59,17 @@ void inotify_unlink(struct inotify_watch *watch)
 	*link = watch->next;
 	atomic_dec(&watch->group->user->inotify_watches);
 	list_del(&watch->group_node);
-	list_del(&watch->all_node);
+	list_move_tail(&watch->all_node, &ended_watches);
 	inotify_queue(watch->group, watch->wd, IN_IGNORED, 0, NULL);
 }
 
 void inotify_free(struct inotify_watch *watch)
 {
 	iput(watch->inode);
+	spin_lock(&inotify_lock);
+	list_del(&watch->all_node);
+	spin_unlock(&inotify_lock);
+	wake_up_all(&freed_wait);
 	kfree(watch);
 	static_branch_dec(&fsnotify_key);
 }
@@ -165,6 +171,20 @@ static void notify_removed(struct inode *inode)
 		end_watches(inode, IN_DELETE_SELF);
 }
 
+/* Whether a watch of sb has ended and is not yet freed: iput() may use sb. */
+static bool has_ended_watch(const struct super_block *sb)
+{
+	struct inotify_watch *watch;
+	bool found = false;
+
+	spin_lock(&inotify_lock);
+	list_for_each_entry (watch, &ended_watches, all_node)
+		found |= watch->sb == sb;
+	spin_unlock(&inotify_lock);
+	return found;
+}
+
+/* Other tasks may be ending watches of sb now. Waits for them, because sb is freed next. */
 static void notify_unmount(struct super_block *sb)
 {
 	struct inotify_watch *watch, *next;
@@ -172,7 +192,7 @@ static void notify_unmount(struct super_block *sb)
 
 	spin_lock(&inotify_lock);
 	list_for_each_entry_safe (watch, next, &inotify_watches, all_node) {
-		if (watch->inode->i_sb != sb)
+		if (watch->sb != sb)
 			continue;
 		inotify_queue(watch->group, watch->wd, IN_UNMOUNT, 0, NULL);
 		inotify_unlink(watch);
@@ -180,6 +200,7 @@ static void notify_unmount(struct super_block *sb)
 	}
 	spin_unlock(&inotify_lock);
 	free_list(&ended);
+	wait_event(freed_wait, !has_ended_watch(sb));
 }
 
 static int __init notify_init(void)

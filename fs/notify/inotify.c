@@ -256,6 +256,7 @@ static bool link_watch(struct inotify_watch *new, struct inotify_group *group, s
 		return false;
 	*new = (struct inotify_watch){ .group = group,
 				       .inode = ihold(inode),
+				       .sb = inode->i_sb,
 				       .next = inode->i_watches,
 				       .wd = wd,
 				       .mask = mask };

@@ -34,9 +34,10 @@ struct inotify_group {
 struct inotify_watch {
 	struct inotify_group *group; /* [C] */
 	struct inode *inode;         /* [C] counted */
+	struct super_block *sb;      /* [C] of inode; notify_unmount() waits until it is not used */
 	struct inotify_watch *next;  /* [N] of the same inode: inode->i_watches */
 	struct list_head group_node; /* [N] */
-	struct list_head all_node;   /* [N] of all watches */
+	struct list_head all_node;   /* [N] of all watches, or of those that have ended */
 	int wd;                      /* [C] */
 	u32 mask;                    /* [N] */
 };
