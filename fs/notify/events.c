@@ -21,33 +21,62 @@ static bool same_event(const struct queued_event *last, int wd, u32 mask, u32 co
 	       !strcmp(last->event.len ? last->name : "", name);
 }
 
-/* Two equal events in a row are one. */
+void inotify_init_group(struct inotify_group *group)
+{
+	init_waitqueue_head(&group->wait);
+	INIT_LIST_HEAD(&group->events);
+	INIT_LIST_HEAD(&group->watches);
+	INIT_LIST_HEAD(&group->overflow.list);
+	group->overflow.event = (struct inotify_event){ .wd = -1, .mask = IN_Q_OVERFLOW };
+}
+
+/* Two equal events in a row are one. An event that is lost leaves the overflow event. */
 void inotify_queue(struct inotify_group *group, int wd, u32 mask, u32 cookie, const char *name)
 {
 	size_t len = name ? ALIGN(strlen(name) + 1, sizeof(struct inotify_event)) : 0;
-	struct queued_event *event;
+	struct queued_event *event = NULL;
 
 	if (!list_empty(&group->events) && !(mask & IN_IGNORED) &&
 	    same_event(list_last_entry(&group->events, struct queued_event, list), wd, mask, cookie,
 		       name ? name : ""))
 		return;
-	event = kzalloc(sizeof(*event) + len, GFP_NOWAIT);
-	if (!event || group->nr_events >= group->max_events) {
-		if (!event || group->overflowed) {
-			kfree(event);
-			return;
-		}
-		group->overflowed = true;
-		event->event = (struct inotify_event){ .wd = -1, .mask = IN_Q_OVERFLOW };
-	} else {
+	if (group->nr_events < group->max_events)
+		event = kzalloc(sizeof(*event) + len, GFP_NOWAIT);
+	if (event) {
 		event->event = (struct inotify_event){ wd, mask, cookie, (u32)len };
 		if (name)
 			strscpy(event->name, name, len);
+	} else if (list_empty(&group->overflow.list)) {
+		event = &group->overflow;
+	} else {
+		return;
 	}
 	list_add_tail(&event->list, &group->events);
 	group->nr_events++;
 	wake_up_all(&group->wait);
 	kill_fasync(&group->fasync, SIGIO, POLL_IN);
+}
+
+struct queued_event *inotify_take(struct inotify_group *group, size_t count)
+{
+	struct queued_event *event;
+
+	spin_lock(&inotify_lock);
+	event = list_first_entry_or_null(&group->events, struct queued_event, list);
+	if (event && inotify_event_size(event) > count) {
+		event = ERR_PTR(-EINVAL);
+	} else if (event) {
+		list_del_init(&event->list);
+		group->nr_events--;
+	}
+	spin_unlock(&inotify_lock);
+	return event;
+}
+
+void inotify_free_event(struct inotify_group *group, struct queued_event *event)
+{
+	if (event != &group->overflow)
+		kfree(event);
 }
 
 void inotify_unlink(struct inotify_watch *watch)

@@ -22,30 +22,6 @@ typedef s32 __s32; /* the name that the event of the call shows */
 static int inotify_max_queued_events = 16384;
 static int inotify_max_user_instances = 128, inotify_max_user_watches = 8192;
 
-static size_t event_size(const struct queued_event *event)
-{
-	return sizeof(event->event) + event->event.len;
-}
-
-/* Takes the first event, if it fits into count bytes. NULL: none; -EINVAL: it does not fit. */
-static struct queued_event *take_event(struct inotify_group *group, size_t count)
-{
-	struct queued_event *event;
-
-	spin_lock(&inotify_lock);
-	event = list_first_entry_or_null(&group->events, struct queued_event, list);
-	if (event && event_size(event) > count) {
-		event = ERR_PTR(-EINVAL);
-	} else if (event) {
-		list_del(&event->list);
-		group->nr_events--;
-		if (event->event.mask & IN_Q_OVERFLOW)
-			group->overflowed = false;
-	}
-	spin_unlock(&inotify_lock);
-	return event;
-}
-
 static ssize_t inotify_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
 	struct inotify_group *group = file->private_data;
@@ -55,14 +31,14 @@ static ssize_t inotify_read(struct file *file, char *buf, size_t count, loff_t *
 
 	(void)pos;
 	for (;;) {
-		event = take_event(group, count - done);
+		event = inotify_take(group, count - done);
 		if (IS_ERR(event))
 			return done ? (ssize_t)done : PTR_ERR(event);
 		if (event) {
 			memcpy(buf + done, &event->event, sizeof(event->event));
 			memcpy(buf + done + sizeof(event->event), event->name, event->event.len);
-			done += event_size(event);
-			kfree(event);
+			done += inotify_event_size(event);
+			inotify_free_event(group, event);
 			continue;
 		}
 		if (done)
@@ -107,7 +83,7 @@ static long inotify_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 		return -ENOTTY;
 	spin_lock(&inotify_lock);
 	list_for_each_entry (event, &group->events, list)
-		bytes += event_size(event);
+		bytes += inotify_event_size(event);
 	spin_unlock(&inotify_lock);
 	return put_user((int)bytes, (int __user *)arg);
 }
@@ -150,9 +126,7 @@ static struct inotify_group *alloc_group(void)
 		group = ERR_PTR(-ENOMEM);
 		goto uncharge;
 	}
-	init_waitqueue_head(&group->wait);
-	INIT_LIST_HEAD(&group->events);
-	INIT_LIST_HEAD(&group->watches);
+	inotify_init_group(group);
 	group->max_events = (unsigned)READ_ONCE(inotify_max_queued_events);
 	group->user = user;
 	return group;
@@ -173,14 +147,14 @@ static void free_group(struct inotify_group *group)
 static int inotify_release(struct inode *inode, struct file *file)
 {
 	struct inotify_group *group = file->private_data;
-	struct queued_event *event, *next;
 	struct inotify_watch *watch;
+	struct queued_event *event;
 
 	(void)inode;
 	while ((watch = first_watch(group)))
 		inotify_free(watch);
-	list_for_each_entry_safe (event, next, &group->events, list)
-		kfree(event);
+	while ((event = inotify_take(group, SIZE_MAX)))
+		inotify_free_event(group, event);
 	free_group(group);
 	return 0;
 }

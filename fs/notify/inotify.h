@@ -27,7 +27,7 @@ struct inotify_group {
 	struct fasync_struct *fasync; /* [fasync_lock] */
 	struct user_struct *user;     /* [C] is charged for the instance and its watches; counted */
 	unsigned max_events;          /* [C] fs.inotify.max_queued_events when it was made */
-	bool overflowed;              /* [N] the overflow event is in the queue */
+	struct queued_event overflow; /* [N] list: empty if it is not in the queue; [C] the rest */
 };
 
 /* A watch. It counts its inode, and keeps it from being freed. */
@@ -52,8 +52,21 @@ struct inotify_watch {
 extern spinlock_t inotify_lock;
 extern struct list_head inotify_watches; /* [N] all of them */
 
+static inline size_t inotify_event_size(const struct queued_event *event)
+{
+	return sizeof(event->event) + event->event.len;
+}
+
+/* Sets up the queue and the lists; the other members are 0. */
+void inotify_init_group(struct inotify_group *group);
 /* Adds an event to the queue of the group. name may be NULL. inotify_lock held. */
 void inotify_queue(struct inotify_group *group, int wd, u32 mask, u32 cookie, const char *name);
+/*
+ * Takes the first event, if count bytes hold it. NULL: none; -EINVAL: it is larger. The caller then
+ * calls inotify_free_event(). No lock held.
+ */
+struct queued_event *inotify_take(struct inotify_group *group, size_t count);
+void inotify_free_event(struct inotify_group *group, struct queued_event *event);
 /* Ends a watch, with IN_IGNORED. inotify_lock held; the caller then calls inotify_free(). */
 void inotify_unlink(struct inotify_watch *watch);
 /* Frees an ended watch. No lock held. */

@@ -1,7 +1,9 @@
 /* Self-tests of inotify's watches: their end beside an umount. */
 #include "fs/notify/inotify.h"
 #include "fs/vfs/internal.h"
+#include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/mm/vmalloc.h"
 #include "kernel/sched/sched.h"
 #include "kernel/task/cred.h"
 #include "kernel/time/timer.h"
@@ -41,9 +43,7 @@ SELFTEST(inotify, umount_waits_for_a_watch_that_another_task_has_ended)
 	struct task_struct *task;
 
 	ASSERT(watch && inode);
-	init_waitqueue_head(&group.wait);
-	INIT_LIST_HEAD(&group.events);
-	INIT_LIST_HEAD(&group.watches);
+	inotify_init_group(&group);
 	add_ended_watch(watch, &group, inode);
 	unmounted = false;
 	task = test_task_start(unmount, &sb, "unmount");
@@ -54,5 +54,46 @@ SELFTEST(inotify, umount_waits_for_a_watch_that_another_task_has_ended)
 	inotify_free(watch);
 	test_task_end(task);
 	EXPECT(unmounted);
-	kfree(list_first_entry(&group.events, struct queued_event, list));
+	inotify_free_event(&group, inotify_take(&group, SIZE_MAX));
+}
+
+/* The mask of the first event, which is taken. 0: the queue is empty. */
+static u32 take_mask(struct inotify_group *group)
+{
+	struct queued_event *event = inotify_take(group, SIZE_MAX);
+	u32 mask = event ? event->event.mask : 0;
+
+	if (event)
+		inotify_free_event(group, event);
+	return mask;
+}
+
+static void queue(struct inotify_group *group, u32 mask, const char *name)
+{
+	spin_lock(&inotify_lock);
+	inotify_queue(group, 1, mask, 0, name);
+	spin_unlock(&inotify_lock);
+}
+
+SELFTEST(inotify, an_event_that_finds_no_memory_leaves_the_overflow_event)
+{
+	struct inotify_group group = { .user = &root_user, .max_events = 10 };
+	size_t size = KMALLOC_MAX_SIZE + 1;
+	char *name = vmalloc(size); /* too long for any allocation of an event */
+
+	ASSERT(name);
+	memset(name, 'x', size - 1);
+	name[size - 1] = 0;
+	inotify_init_group(&group);
+	for (int i = 0; i < 2; i++) {
+		queue(&group, IN_OPEN, NULL);
+		queue(&group, IN_CREATE, name);
+		queue(&group, IN_CREATE, name);
+		queue(&group, IN_ACCESS, NULL);
+		EXPECT_EQ(take_mask(&group), IN_OPEN);
+		EXPECT_EQ(take_mask(&group), IN_Q_OVERFLOW);
+		EXPECT_EQ(take_mask(&group), IN_ACCESS);
+		EXPECT_EQ(take_mask(&group), 0);
+	}
+	vfree(name);
 }
