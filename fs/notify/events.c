@@ -30,6 +30,11 @@ void inotify_init_group(struct inotify_group *group)
 	group->overflow.event = (struct inotify_event){ .wd = -1, .mask = IN_Q_OVERFLOW };
 }
 
+static size_t memory_of(const struct inotify_group *group, const struct queued_event *event)
+{
+	return event == &group->overflow ? 0 : ksize(event);
+}
+
 /* Two equal events in a row are one. An event that is lost leaves the overflow event. */
 void inotify_queue(struct inotify_group *group, int wd, u32 mask, u32 cookie, const char *name)
 {
@@ -53,6 +58,8 @@ void inotify_queue(struct inotify_group *group, int wd, u32 mask, u32 cookie, co
 	}
 	list_add_tail(&event->list, &group->events);
 	group->nr_events++;
+	group->bytes += inotify_event_size(event);
+	group->memory += memory_of(group, event);
 	wake_up_all(&group->wait);
 	kill_fasync(&group->fasync, SIGIO, POLL_IN);
 }
@@ -68,6 +75,8 @@ struct queued_event *inotify_take(struct inotify_group *group, size_t count)
 	} else if (event) {
 		list_del_init(&event->list);
 		group->nr_events--;
+		group->bytes -= inotify_event_size(event);
+		group->memory -= memory_of(group, event);
 	}
 	spin_unlock(&inotify_lock);
 	return event;

@@ -70,22 +70,16 @@ static size_t inotify_memory(struct file *file)
 {
 	struct inotify_group *group = file->private_data;
 
-	return READ_ONCE(group->nr_events) * sizeof(struct queued_event);
+	return READ_ONCE(group->memory);
 }
 
 static long inotify_ioctl(struct file *file, unsigned cmd, unsigned long arg)
 {
 	struct inotify_group *group = file->private_data;
-	struct queued_event *event;
-	size_t bytes = 0;
 
 	if (cmd != FIONREAD)
 		return -ENOTTY;
-	spin_lock(&inotify_lock);
-	list_for_each_entry (event, &group->events, list)
-		bytes += inotify_event_size(event);
-	spin_unlock(&inotify_lock);
-	return put_user((int)bytes, (int __user *)arg);
+	return put_user((int)READ_ONCE(group->bytes), (int __user *)arg);
 }
 
 /* Takes a watch of the group away; NULL: it has none. */

@@ -22,6 +22,8 @@ struct inotify_group {
 	wait_queue_head_t wait;
 	struct list_head events;      /* [N] of queued_event.list */
 	unsigned nr_events;           /* [N] */
+	size_t bytes;                 /* [N] of the events, as a program reads them */
+	size_t memory;                /* [N] that the events take, for the OOM killer */
 	struct list_head watches;     /* [N] of inotify_watch.group_node */
 	int last_wd;                  /* [N] */
 	struct fasync_struct *fasync; /* [fasync_lock] */

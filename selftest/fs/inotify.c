@@ -94,6 +94,27 @@ SELFTEST(inotify, an_event_that_finds_no_memory_leaves_the_overflow_event)
 		EXPECT_EQ(take_mask(&group), IN_Q_OVERFLOW);
 		EXPECT_EQ(take_mask(&group), IN_ACCESS);
 		EXPECT_EQ(take_mask(&group), 0);
+		EXPECT_EQ(group.bytes, 0);
+		EXPECT_EQ(group.memory, 0);
 	}
 	vfree(name);
+}
+
+SELFTEST(inotify, an_instance_counts_all_memory_of_its_events)
+{
+	struct inotify_group group = { .user = &root_user, .max_events = 10 };
+	char name[NAME_MAX + 1] = { 0 };
+
+	inotify_init_group(&group);
+	memset(name, 'x', NAME_MAX);
+	for (int i = 0; i < 10; i++) {
+		name[0] = (char)('a' + i);
+		queue(&group, IN_CREATE, name);
+	}
+	EXPECT_EQ(group.bytes, 10 * (sizeof(struct inotify_event) + sizeof(name)));
+	EXPECT(group.memory >= 10 * (sizeof(struct queued_event) + sizeof(name)));
+	while (take_mask(&group))
+		;
+	EXPECT_EQ(group.bytes, 0);
+	EXPECT_EQ(group.memory, 0);
 }
