@@ -136,11 +136,14 @@ void leave_mm_all_cpus(struct mm_struct *mm)
 {
 	unsigned long flags;
 
+	preempt_disable(); /* the other CPUs are those that are not this one */
 	local_irq_save(flags);
 	leave_mm_here(mm);
 	local_irq_restore(flags);
 	if (!cpumask_empty(&mm->context.cpus))
 		smp_call_function_many(&mm->context.cpus, leave_mm_here, mm, true);
+	preempt_enable();
+	DEBUG_BUG_ON(!cpumask_empty(&mm->context.cpus));
 }
 
 static void flush_range(const struct tlb_flush_info *info)
