@@ -188,19 +188,21 @@ static unsigned wp_shared(struct vm_area_struct *vma, unsigned long address, uns
 
 	spin_lock(&mm->page_table_lock);
 	pte = user_pte(mm, address);
-	if (*pte == entry && !(entry & _PAGE_SPECIAL)) {
+	/* The page may be back a moment later: page_mkwrite() must see it before it is writable. */
+	if (*pte != entry)
+		goto unlock;
+	if (!(entry & _PAGE_SPECIAL)) {
 		vmf.page = pte_page(entry);
 		get_page(vmf.page); /* page_mkwrite() may sleep */
 	}
 	spin_unlock(&mm->page_table_lock);
 	if (vmf.page && vma->vm_ops && vma->vm_ops->page_mkwrite)
 		ret = vma->vm_ops->page_mkwrite(&vmf);
-	if (!(ret & VM_FAULT_ERROR)) {
-		spin_lock(&mm->page_table_lock);
-		if (*pte == entry)
-			set_pte(pte, pte_mkwrite(entry));
-		spin_unlock(&mm->page_table_lock);
-	}
+	spin_lock(&mm->page_table_lock);
+	if (!(ret & VM_FAULT_ERROR) && *pte == entry)
+		set_pte(pte, pte_mkwrite(entry));
+unlock:
+	spin_unlock(&mm->page_table_lock);
 	if (vmf.page)
 		put_page(vmf.page);
 	return ret;
