@@ -223,7 +223,7 @@ $(call together,programs,selftest/arch/ring3% selftest/arch/uaccess.c selftest/b
 	selftest/lib/kernel_task.c selftest/lib/start_process.c selftest/lib/user_memory.c)
 $(call together,programs breakpoints,selftest/arch/debugreg.c)
 $(call together,programs events,selftest/kernel/bare_tracepoints.c selftest/kernel/user_memory_faults.c selftest/trace/events/syscall_data.c selftest/trace/events/inline.c)
-$(call together,programs ftrace,selftest/trace/function_fork.c)
+$(call together,programs ftrace,selftest/trace/function_fork.c selftest/kernel/user_memory_refused.c)
 $(call together,programs ftrace rawpipe,selftest/trace/trace_pipe_poll.c)
 $(call together,ftrace rawpipe,selftest/trace/trace_printk.c)
 $(call together,events commands,selftest/trace/traceoff_count.c)

@@ -71,6 +71,11 @@ void remove_vma(struct vm_area_struct *vma);
  * short, or there are too many areas; -EINVAL: it cannot be split. mmap_lock held for writing.
  */
 int split_vma(struct vm_area_struct *vma, unsigned long addr);
+/*
+ * Splits the areas at both ends of [start, end): do_munmap() of the range then needs no memory. The
+ * first area of the range, NULL if it has none, or an ERR_PTR(). mmap_lock held for writing.
+ */
+struct vm_area_struct *split_ends(struct mm_struct *mm, unsigned long start, unsigned long end);
 /* Joins vma with its neighbours, where they are alike. Returns the resulting area. */
 struct vm_area_struct *vma_merge(struct vm_area_struct *vma);
 /* Adds pages to the sums of the address space, or subtracts them. mmap_lock held for writing. */

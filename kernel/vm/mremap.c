@@ -84,13 +84,18 @@ static unsigned long move_vma(struct vm_area_struct *vma, const struct mremap *m
 	unsigned long pages = m->new_len >> PAGE_SHIFT, new_addr = m->new_addr, moved;
 	struct mm_struct *mm = vma->vm_mm;
 	struct vm_area_struct *moved_vma;
-	int error = -ENOMEM;
 
 	/* The new area is one more, and the old one may fall into three parts (Linux's margin). */
 	if (mm->map_count >= READ_ONCE(sysctl_max_map_count) - 3)
 		return (unsigned long)-ENOMEM;
+	/* Before the pages move: when they have moved, nothing may fail. */
+	if (!(m->flags & MREMAP_DONTUNMAP) && m->old_len) {
+		vma = split_ends(mm, m->addr, m->addr + m->old_len);
+		if (IS_ERR(vma))
+			return (unsigned long)vma;
+	}
 	if ((vma->vm_flags & VM_ACCOUNT) && vm_enough_memory(pages))
-		return (unsigned long)-ENOMEM;
+		goto merge;
 	moved_vma = vm_area_dup(vma);
 	if (!moved_vma)
 		goto unaccount;
@@ -107,24 +112,23 @@ static unsigned long move_vma(struct vm_area_struct *vma, const struct mremap *m
 	moved = move_entries(mm, vma->vm_mapping, m->addr, new_addr, m->old_len);
 	if (moved < m->old_len) {
 		move_entries(mm, vma->vm_mapping, new_addr, m->addr, moved);
-		error = do_munmap(mm, new_addr, m->new_len);
-		return (unsigned long)(error ? error : -ENOMEM);
+		(void)do_munmap(mm, new_addr, m->new_len); /* a whole area: no error */
+		goto merge;
 	}
 	if (new_addr + m->new_len == mm->search_top)
 		mm->search_top = new_addr;
-	if (!(m->flags & MREMAP_DONTUNMAP) && m->old_len) {
-		error = do_munmap(mm, m->addr, m->old_len);
-		if (error) /* too many areas: the old range stays, and is empty */
-			return (unsigned long)error;
-	}
 	if (m->flags & MREMAP_DONTUNMAP)
 		unlock_old_area(vma);
+	else if (m->old_len)
+		(void)do_munmap(mm, m->addr, m->old_len); /* the same */
 	vma_merge(moved_vma);
 	return new_addr;
 unaccount:
 	if (vma->vm_flags & VM_ACCOUNT)
 		vm_unacct_memory(pages);
-	return (unsigned long)error;
+merge:
+	vma_merge(vma);
+	return (unsigned long)-ENOMEM;
 }
 
 /* The area at addr, if it may get new_len bytes; or an ERR_PTR(). */

@@ -376,9 +376,7 @@ unlock:
 	return error;
 }
 
-/* Splits the areas at both ends of [start, end). The first area of the range, or an ERR_PTR(). */
-static struct vm_area_struct *split_ends(struct mm_struct *mm, unsigned long start,
-					 unsigned long end)
+struct vm_area_struct *split_ends(struct mm_struct *mm, unsigned long start, unsigned long end)
 {
 	struct vm_area_struct *vma = find_vma(mm, start), *last;
 	int error;
