@@ -447,13 +447,16 @@ static bool peer_connects(struct sk_buff *skb)
 	return connects;
 }
 
-/* The connection has ended; one in TIME_WAIT ends now, because it makes way for a new one. */
+/*
+ * The connection has ended; its socket may be a listener since the segment found it. One in
+ * TIME_WAIT ends now, because it makes way for a new one.
+ */
 static bool is_over(struct tcp_sock *tp, struct sk_buff *skb)
 {
 	if (tp->sk.state == TCP_TIME_WAIT &&
 	    (tcp_hdr(skb)->flags & (TCPHDR_SYN | TCPHDR_ACK)) == TCPHDR_SYN)
 		tcp_done(tp, 0);
-	return tp->sk.state == TCP_CLOSE;
+	return tp->sk.state == TCP_CLOSE || tp->sk.state == TCP_LISTEN;
 }
 
 /*
