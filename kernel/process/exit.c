@@ -258,6 +258,7 @@ static void panic_if_init(struct task_struct *tsk, int status)
 static void __noreturn exit_program(int status)
 {
 	struct task_struct *tsk = current;
+	struct signal_struct *signal = tsk->signal;
 	bool group_dead;
 
 	if (unlikely(tsk->tracee)) {
@@ -268,7 +269,7 @@ static void __noreturn exit_program(int status)
 	}
 	if (unlikely(exit_signals(tsk))) /* sets PF_EXITING */
 		coredump_ops->wait();
-	group_dead = atomic_dec_and_test(&tsk->signal->live);
+	group_dead = atomic_dec_and_test(&signal->live);
 	if (group_dead) {
 		note_group_exit(tsk, status);
 		panic_if_init(tsk, status);
@@ -282,8 +283,11 @@ static void __noreturn exit_program(int status)
 		exit_mm();
 	exit_task_parts(tsk);
 	exit_task_works(); /* those of its files, too, before its parent learns of the end */
-	if (group_dead)
+	if (group_dead) {
 		exit_process_parts();
+		free_ended_signals(&signal->shared_pending);
+	}
+	free_ended_signals(&tsk->pending);
 
 	/*
 	 * No preemption from here on. The parent soon waits for the end, and the last switch frees

@@ -268,6 +268,23 @@ void flush_sigqueue_mask(struct sigpending *pending, u64 mask)
 	}
 }
 
+void free_ended_signals(struct sigpending *pending)
+{
+	spinlock_t *siglock = &current->sighand->siglock;
+
+	while (!list_empty(&pending->list)) {
+		struct sigqueue *q;
+
+		spin_lock_irq(siglock);
+		q = list_first_entry_or_null(&pending->list, struct sigqueue, list);
+		if (q) {
+			list_del(&q->list);
+			free_sigqueue(q);
+		}
+		spin_unlock_irq(siglock);
+	}
+}
+
 void flush_sigqueue(struct sigpending *pending)
 {
 	flush_sigqueue_mask(pending, ~0UL);

@@ -170,6 +170,11 @@ void sigqueue_disown(struct sigqueue *q);
 /* Removes the signals of a set. siglock held, or no other task can see pending. */
 void flush_sigqueue_mask(struct sigpending *pending, u64 mask);
 void flush_sigqueue(struct sigpending *pending);
+/*
+ * Frees what is queued for the current task or process, which ends, but leaves the set of signals,
+ * which /proc shows. Takes siglock for each entry alone: there may be thousands. Task context.
+ */
+void free_ended_signals(struct sigpending *pending);
 /* Frees the entry that a process keeps for its next signal. No other task can see signal. */
 void free_spare_sigqueue(struct signal_struct *signal);
 
