@@ -126,20 +126,27 @@ static void send_pdeath_signals(struct task_struct *child)
 	}
 }
 
+static u64 ended_parents; /* [L] their number is what pid->asked_by compares */
+
 /*
  * Gives the children of a process that ends to their new parent. Zombies that this parent does not
- * want go to the list dead. tasklist_lock held.
+ * want go to the list dead. Looks at each of their process groups once, because that takes time for
+ * each member: when no child of the group has the old parent any more. tasklist_lock held.
  */
 static void forget_original_parent(struct task_struct *father, struct list_head *dead)
 {
 	struct task_struct *reaper, *p, *n;
+	struct pid *pgrp;
 
 	if (list_empty(&father->children))
 		return;
 	reaper = find_new_reaper(father);
-	list_for_each_entry_safe (p, n, &father->children, sibling) {
+	list_for_each_entry (p, &father->children, sibling) {
 		p->real_parent = reaper;
 		WRITE_ONCE(p->signal->ppid, reaper->tgid);
+	}
+	ended_parents++;
+	list_for_each_entry_safe (p, n, &father->children, sibling) {
 		list_move_tail(&p->sibling, &reaper->children);
 		send_pdeath_signals(p);
 		p->exit_signal = SIGCHLD; /* the new parent has not chosen another one, or none */
@@ -149,7 +156,11 @@ static void forget_original_parent(struct task_struct *father, struct list_head 
 			p->exit_state = EXIT_DEAD;
 			list_move_tail(&p->sibling, dead);
 		}
-		kill_orphaned_pgrp(p, father);
+		pgrp = p->signal->pids[PIDTYPE_PGID];
+		if (pgrp && pgrp->asked_by != ended_parents) {
+			pgrp->asked_by = ended_parents;
+			kill_orphaned_pgrp(p, father);
+		}
 	}
 }
 

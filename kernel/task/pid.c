@@ -47,6 +47,7 @@ struct pid *alloc_pid(void)
 	if (!pid)
 		return ERR_PTR(-ENOMEM);
 	atomic_set(&pid->count, 1);
+	pid->asked_by = 0;
 	init_waitqueue_head(&pid->wait_pidfd);
 	for (unsigned type = 0; type < PIDTYPE_MAX; type++)
 		INIT_LIST_HEAD(&pid->tasks[type]);

@@ -31,6 +31,7 @@ struct pid {
 	/* [L] task_struct.pid_links[type] of all tasks that have this name; PGID and SID: only of
 	 * the leaders of thread groups */
 	struct list_head tasks[PIDTYPE_MAX];
+	u64 asked_by; /* [L] PGID: the ended parent after which kill_orphaned_pgrp() looked at it */
 	wait_queue_head_t wait_pidfd; /* pidfds that are polled; woken at the end of the process */
 	struct rcu_head rcu;
 };

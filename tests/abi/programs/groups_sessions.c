@@ -158,6 +158,40 @@ static void orphaned(void)
 	CALL(read(pipefd[0], &c, 1));
 }
 
+/* Each of two groups, whose members take turns in the list of children, gets the signals once. */
+static void orphaned_groups(void)
+{
+	int signals[2], child[4];
+	char seen[2];
+
+	pipe(signals);
+	if (!fork()) {
+		for (int i = 0; i < 4; i++) {
+			child[i] = fork();
+			if (!child[i]) {
+				hups = conts = 0;
+				signal(SIGHUP, on_hup);
+				signal(SIGCONT, on_cont);
+				raise(SIGSTOP);
+				while (!hups || !conts)
+					usleep(1000);
+				usleep(50000);
+				seen[0] = (char)hups;
+				seen[1] = (char)conts;
+				write(signals[1], seen, 2);
+				_exit(0);
+			}
+			setpgid(child[i], child[i % 2]);
+			waitpid(child[i], NULL, WUNTRACED);
+		}
+		_exit(0);
+	}
+	close(signals[1]);
+	wait(NULL);
+	while (read(signals[0], seen, 2) == 2)
+		show("orphan of two groups: HUP %d CONT %d", seen[0], seen[1]);
+}
+
 int main(void)
 {
 	CHILD(sessions);
@@ -165,5 +199,6 @@ int main(void)
 	CHILD(other_session);
 	CHILD(after_exec);
 	orphaned();
+	orphaned_groups();
 	return 0;
 }
