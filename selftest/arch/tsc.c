@@ -3,6 +3,7 @@
 
 #include "arch/cpu/irqflags.h"
 #include "arch/cpu/special_insns.h"
+#include "arch/time/tsc.h"
 #include "kernel/sched/sched.h"
 #include "kernel/time/ktime.h"
 #include "selftest/selftest.h"
@@ -38,4 +39,19 @@ SELFTEST(tsc, program_computes_the_time_of_the_kernel)
 		EXPECT(time + error >= before && time <= after + error);
 		msleep(1);
 	}
+}
+
+/* A timer may be set for any time: a quotient that does not fit would be a #DE in the kernel. */
+SELFTEST(tsc, is_far_away_at_a_time_that_does_not_fit)
+{
+	u64 now = rdtsc(), last = now;
+
+	for (unsigned bit = 50; bit < 64; bit++) {
+		u64 tsc = tsc_at(1UL << bit);
+
+		EXPECT(tsc >= last);
+		last = tsc;
+	}
+	EXPECT(tsc_at(KTIME_MAX - 1) == last);
+	EXPECT(last - now > 1UL << 59);
 }

@@ -93,7 +93,7 @@ EXPORT_SYMBOL(ktime_get);
 
 u64 tsc_at(ktime_t time)
 {
-	return tsc_base + mul_div(time, tsc_khz, NSEC_PER_MSEC) + 1;
+	return tsc_base + mul_div(min(time, TSC_AT_MAX), tsc_khz, NSEC_PER_MSEC) + 1;
 }
 
 static void ndelay(u64 ns)
