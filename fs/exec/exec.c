@@ -166,8 +166,11 @@ int begin_new_exec(struct linux_binprm *bprm)
 	mm_release(current);
 	/* From here on the memory is the program's, and the credentials are not yet. */
 	down_write(&current->signal->exec_update_lock);
-	/* A tracer attaches under the lock: before this, or later by the new credentials. */
-	if (unlikely(current->tracee) && ptrace_ops.exec_limits())
+	/*
+	 * A tracer attaches under the lock: before this, or later by the new credentials. Another
+	 * thread may have set no_new_privs before de_thread() ended it: with a seccomp filter.
+	 */
+	if (current->no_new_privs || (unlikely(current->tracee) && ptrace_ops.exec_limits()))
 		limit_exec_creds(bprm->cred);
 	bprm->mm->dumpable = may_dump(bprm);
 	exec_mmap(bprm->mm);

@@ -242,10 +242,10 @@ void limit_exec_creds(struct cred *new)
 }
 
 /*
- * Nothing that this decides on may change before commit_creds(): the ids of the file are a copy,
- * fs_struct.in_exec keeps other processes from beginning to share, and the credentials and
- * no_new_privs are the task's own. A tracer may attach at any time before the task holds
- * exec_update_lock: there limit_exec_creds() follows.
+ * What this decides on stays so until commit_creds(): the ids of the file are a copy,
+ * fs_struct.in_exec keeps other processes from beginning to share, and the credentials are the
+ * task's own. But another thread may set no_new_privs until it is ended (TSYNC of seccomp), and a
+ * tracer may attach until the task holds exec_update_lock: limit_exec_creds() follows there.
  */
 bool exec_creds(struct cred *new, const u32 *set_uid, const u32 *set_gid, bool shared, bool *secure)
 {
