@@ -520,6 +520,7 @@ static bool load_directly(const void __user *at)
 	    (u32)xstate_size != fpu_state_size || magic2 != FP_XSTATE_MAGIC2)
 		return false;
 	preempt_disable();
+	this_cpu_write(fpu_owner, NULL); /* a fault may come after some registers have changed */
 	good = load_registers_from_user(at);
 	if (good)
 		registers_changed();
