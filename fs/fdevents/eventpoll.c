@@ -121,14 +121,31 @@ struct add_table {
 	struct epitem *item;
 };
 
+/*
+ * Whether the user has at most EPOLL_MAX_QUEUE items in a queue. A wake-up visits all of them,
+ * perhaps with interrupts off and the lock of a task held, which must not take long. Each user may
+ * have as many, because users share some queues, such as that of the kernel's log.
+ */
+static bool may_queue(wait_queue_head_t *queue, const struct user_struct *user)
+{
+	struct wait_queue_entry *entry;
+	unsigned n = 0;
+
+	spin_lock_irq(&queue->lock);
+	list_for_each_entry (entry, &queue->head, entry)
+		if ((entry->flags & WQ_FLAG_CALLBACK) && entry->func == item_event)
+			n += container_of(entry, struct item_wait, wait)->item->ep->user == user;
+	spin_unlock_irq(&queue->lock);
+	return n <= EPOLL_MAX_QUEUE;
+}
+
 static void queue_item(struct file *file, wait_queue_head_t *queue, poll_table *table)
 {
 	struct epitem *item = container_of(table, struct add_table, table)->item;
 	struct item_wait *iw = kmalloc(sizeof(*iw), GFP_KERNEL);
 
-	(void)file;
 	if (!iw) {
-		item->failed = true;
+		item->error = -ENOMEM;
 		return;
 	}
 	iw->wait.func = item_event;
@@ -141,6 +158,9 @@ static void queue_item(struct file *file, wait_queue_head_t *queue, poll_table *
 	iw->next = item->waits;
 	item->waits = iw;
 	add_wait_queue(queue, &iw->wait);
+	/* All datagram sockets of AF_UNIX share a queue, and a server may watch more of them. */
+	if (!S_ISSOCK(file->f_inode->i_mode) && !may_queue(queue, item->ep->user))
+		item->error = -ENOSPC;
 }
 
 static void leave_queues(struct epitem *item)
@@ -387,6 +407,7 @@ static int insert_item(struct eventpoll *ep, struct file *target, int fd,
 {
 	struct epitem *item = kzalloc(sizeof(*item), GFP_KERNEL);
 	struct add_table add = { .table = { .queue = queue_item }, .item = item };
+	int err;
 
 	if (!item)
 		return -ENOMEM;
@@ -406,10 +427,10 @@ static int insert_item(struct eventpoll *ep, struct file *target, int fd,
 		return -EINVAL;
 	}
 	check_now(ep, item, &add.table);
-	if (!item->failed)
-		return 0;
-	free_item(ep, item);
-	return -ENOMEM;
+	err = item->error;
+	if (err)
+		free_item(ep, item);
+	return err;
 }
 
 /* M held. */

@@ -5,7 +5,8 @@
 #include "kernel/task/cred.h"
 #include "kernel/time/ktime.h"
 
-#define EPOLL_ITEM_COST 192 /* bytes of a watched file: the item, and its place in a wait queue */
+#define EPOLL_ITEM_COST 192  /* bytes of a watched file: the item, and its place in a wait queue */
+#define EPOLL_MAX_QUEUE 2000 /* items of a user in the wait queue of a file that is no socket */
 
 /* Charges the maker of an epoll file for a watched file; false: max_user_watches. And back. */
 bool epoll_charge_watch(struct user_struct *user);
@@ -34,8 +35,8 @@ struct eventpoll *file_eventpoll(const struct file *file);
 int eventpoll_create(unsigned flags);
 /*
  * Each takes the epoll's own mutex. target is watched under the number fd. -EEXIST, -ENOENT,
- * -ENOMEM, -EINVAL (an exclusive entry cannot be changed; too many paths lead up from a file),
- * -ELOOP.
+ * -ENOMEM, -ENOSPC (max_user_watches, EPOLL_MAX_QUEUE), -EINVAL (an exclusive entry cannot be
+ * changed; too many paths lead up from a file), -ELOOP.
  */
 int eventpoll_add(struct eventpoll *ep, struct file *target, int fd,
 		  const struct epoll_event *event);

@@ -34,7 +34,7 @@ struct epitem {
 	struct epitem **link_of_file; /* [F] the pointer to this one: a file may have many items */
 	u64 counted;                  /* [F] the last walk that has counted the paths of the file */
 	struct item_wait *waits;      /* [M] */
-	bool failed;                  /* [M] a wait could not be made */
+	int error;                    /* [M] of a wait that could not be made, or 0 */
 };
 
 #define item_of(rb) rb_entry(rb, struct epitem, node)
