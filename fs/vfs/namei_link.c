@@ -24,7 +24,9 @@ static noinline int vfs_link(struct dentry *old, struct inode *dir, struct dentr
 		err = dir->i_op->link(inode, dir, dentry);
 	if (!err) {
 		inode->i_ctime = inode_now();
+		spin_lock(&old->d_lock);
 		old->d_flags &= ~DCACHE_TMPFILE; /* a name once given can be lost for good */
+		spin_unlock(&old->d_lock);
 	}
 	mutex_unlock(&inode->i_mutex);
 	if (err)
