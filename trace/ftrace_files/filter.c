@@ -235,11 +235,14 @@ EXPORT_SYMBOL_GPL(ftrace_free_filter);
  * An open filter file. Written words change hash, which takes effect when the file is closed. A
  * refused word changes nothing: as on Linux, the words before it take effect, and a file that was
  * opened with O_TRUNC is empty if there are none.
+ *
+ * [W] lock; the opening and the last close, which are alone, write without it.
  */
 struct filter_file {
+	struct mutex lock; /* one write at a time: pwrite(2) does not lock the file's position */
 	const struct ftrace_filter *filter;
-	struct ftrace_hash *hash; /* NULL: empty */
-	struct ftrace_word_parser parser;
+	struct ftrace_hash *hash;         /* [W] NULL: empty */
+	struct ftrace_word_parser parser; /* [W] */
 };
 
 static struct ftrace_hash *file_hash(const struct filter_file *f)
@@ -339,6 +342,7 @@ static int filter_open(struct inode *inode, struct file *file)
 	f = kzalloc(sizeof(*f), GFP_KERNEL);
 	if (!f)
 		return -ENOMEM;
+	mutex_init(&f->lock);
 	f->filter = inode->i_private;
 	if ((file->f_mode & FMODE_WRITE) && !(file->f_flags & O_TRUNC))
 		error = begin_writing(f);
@@ -408,16 +412,16 @@ static ssize_t filter_write(struct file *file, const char *buf, size_t count, lo
 {
 	struct filter_file *f = filter_file_of(file);
 	size_t left = count;
+	int found, error;
 
-	for (;;) {
-		int found = ftrace_next_word(&f->parser, &buf, &left);
-		int error = filter_end_word(f, found);
-
-		if (error)
-			return error;
-		if (!found)
-			break;
-	}
+	mutex_lock(&f->lock);
+	do {
+		found = ftrace_next_word(&f->parser, &buf, &left);
+		error = filter_end_word(f, found);
+	} while (found && !error);
+	mutex_unlock(&f->lock);
+	if (error)
+		return error;
 	*pos += (loff_t)count;
 	return (ssize_t)count;
 }

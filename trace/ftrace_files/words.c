@@ -25,7 +25,7 @@ int ftrace_next_word(struct ftrace_word_parser *parser, const char **buf, size_t
 		if (isspace(c) || !c) {
 			if (ftrace_last_word(parser))
 				return 1;
-		} else if (parser->length == FTRACE_WORD_MAX) {
+		} else if (parser->length >= FTRACE_WORD_MAX) {
 			parser->length = 0;
 			return -EINVAL;
 		} else {
