@@ -33,6 +33,20 @@ static char *field_type(const struct probe_arg *arg)
 	return kstrdup(type, GFP_KERNEL);
 }
 
+static void describe_arg(struct trace_event_field *field, const struct probe_arg *arg)
+{
+	*field = (struct trace_event_field){
+		.type = field_type(arg),
+		.name = kstrdup(arg->name, GFP_KERNEL),
+		.offset = arg->offset,
+		.size = arg->size,
+		.is_signed = arg->type->is_signed,
+		.filter_type =
+			arg->type->is_string && !arg->count ? FILTER_DYN_STRING : FILTER_OTHER,
+	};
+}
+
+/* The texts are copies: the fields may outlive args, which are those of one probe of the event. */
 struct trace_event_field *probe_args_fields(const struct trace_event_field *head,
 					    const struct probe_arg *args, unsigned count)
 {
@@ -42,27 +56,15 @@ struct trace_event_field *probe_args_fields(const struct trace_event_field *head
 	while (head && head[heads].name)
 		heads++;
 	fields = kcalloc(heads + count + 1, sizeof(*fields), GFP_KERNEL);
-	for (unsigned i = 0; fields && i < heads; i++) {
-		fields[i] = head[i];
-		fields[i].type = kstrdup(head[i].type, GFP_KERNEL);
-		if (!fields[i].type) {
-			probe_args_free_fields(fields);
-			return NULL;
+	for (unsigned i = 0; fields && i < heads + count; i++) {
+		if (i < heads) {
+			fields[i] = head[i];
+			fields[i].type = kstrdup(head[i].type, GFP_KERNEL);
+			fields[i].name = kstrdup(head[i].name, GFP_KERNEL);
+		} else {
+			describe_arg(&fields[i], &args[i - heads]);
 		}
-	}
-	for (unsigned i = 0; fields && i < count; i++) {
-		const struct probe_arg *arg = &args[i];
-
-		fields[heads + i] = (struct trace_event_field){
-			.type = field_type(arg),
-			.name = arg->name,
-			.offset = arg->offset,
-			.size = arg->size,
-			.is_signed = arg->type->is_signed,
-			.filter_type = arg->type->is_string && !arg->count ? FILTER_DYN_STRING
-									   : FILTER_OTHER,
-		};
-		if (!fields[heads + i].type) {
+		if (!fields[i].type || !fields[i].name) {
 			probe_args_free_fields(fields);
 			return NULL;
 		}
@@ -70,10 +72,13 @@ struct trace_event_field *probe_args_fields(const struct trace_event_field *head
 	return fields;
 }
 
+/* The last field may have only one of its texts. */
 void probe_args_free_fields(struct trace_event_field *fields)
 {
-	for (struct trace_event_field *field = fields; field && field->name; field++)
-		kfree(field->type);
+	for (struct trace_event_field *f = fields; f && (f->name || f->type); f++) {
+		kfree(f->type);
+		kfree(f->name);
+	}
 	kfree(fields);
 }
 
