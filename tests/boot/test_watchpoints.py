@@ -119,6 +119,15 @@ def test_triggers_count_and_refuse_what_they_cannot_do(watched):
     assert watched.check(f"cat {trigger}") == "clear_wprobe:size:count=1\nset_wprobe:size:(inode)inode->i_size:count=2 if length == 0\n"
 
 
+def test_a_trigger_keeps_the_probe_that_it_changes(watched):
+    """One of several probes of an event may go, but not the first, which the trigger clears."""
+    watched.check("echo 'w:two w@-1:8' > dynamic_events; echo 'w:two rw@-1:8' >> dynamic_events; echo 'f:begin vfs_truncate inode' >> dynamic_events; "
+                  "echo clear_wprobe:two > events/fprobes/begin/trigger")
+    assert "Device or resource busy" in watched.run("echo '-:two w@-1:8' >> dynamic_events").output
+    watched.check("echo '-:two rw@-1:8' >> dynamic_events; : > /tmp/w; rm /tmp/w; echo '!clear_wprobe:two' >> events/fprobes/begin/trigger; echo '-:two w@-1:8' >> dynamic_events")
+    assert "two" not in watched.check("cat dynamic_events")
+
+
 def test_casts_in_the_arguments_of_other_probes(watched):
     watched.check("echo 'p:k vfs_truncate size=(inode)%di->i_size' > dynamic_events; echo 'f:f vfs_truncate $arg* same=(inode,i_size)(+0($arg1))->i_size' >> dynamic_events; "
                   "echo 'e:e workqueue.workqueue_execute_start what=(work_struct)work->func:symbol' >> dynamic_events; "

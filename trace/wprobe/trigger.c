@@ -30,7 +30,7 @@ struct wprobe_trigger {
 	const struct trace_event_field *field; /* NULL: clear whatever is watched */
 	long adjust;
 	char *text;   /* FIELD and what follows, as the command has it */
-	bool started; /* target is in soft mode for this trigger */
+	bool started; /* target is in soft mode for this trigger, which tw counts */
 };
 
 /* ---- any context, preemption off ---- */
@@ -168,6 +168,7 @@ static int init(struct event_trigger_data *data)
 		return -EBUSY;
 	error = trace_event_enable_disable(trigger->target, true, true);
 	trigger->started = !error;
+	trigger->tw->triggers += trigger->started;
 	return error;
 }
 
@@ -181,6 +182,7 @@ static void free_trigger(struct event_trigger_data *data)
 		/* What a trigger has switched on ends with the last one. */
 		(void)trace_event_soft_switch(trigger->target, false);
 		(void)trace_event_enable_disable(trigger->target, false, true);
+		trigger->tw->triggers--;
 	}
 	kfree(trigger->text);
 	kfree(trigger);

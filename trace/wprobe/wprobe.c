@@ -126,13 +126,19 @@ static void show(struct seq_file *m, struct dyn_event *dyn)
 	trace_probe_show_args(m, &tw->probe);
 }
 
+/* One of several probes may go while their event is on, but not the one that a trigger changes. */
+static int release(struct dyn_event *dyn)
+{
+	return to_trace_wprobe(to_trace_probe(dyn))->triggers ? -EBUSY : trace_probe_release(dyn);
+}
+
 static int create(const char *line);
 
 DYN_EVENT_OPERATIONS(wprobe) = {
 	.create = create,
 	.show = show,
 	.is_busy = trace_probe_is_busy,
-	.free = trace_probe_release,
+	.free = release,
 	.match = trace_probe_match,
 };
 

@@ -12,4 +12,5 @@ struct trace_wprobe {
 	char *place;           /* as the command has it: "w@SYMBOL+8:4" */
 	unsigned long address; /* what it means; WATCH_NOTHING: a trigger will say */
 	struct watch watch;    /* begun while the event is enabled */
+	unsigned triggers;     /* [E] that set or clear watch: they keep the probe */
 };                             /* no letter: constant */
