@@ -86,6 +86,12 @@ static int unregister_file(struct trace_event_file *file)
 	return error;
 }
 
+bool trace_event_get_module(const struct trace_event_call *call)
+{
+	return (!call->mod || READ_ONCE(call->mod->state) == MODULE_STATE_LIVE) &&
+	       try_module_get(call->mod);
+}
+
 /*
  * The probe is registered while the event is enabled or in soft mode. While it is only in soft
  * mode, the flag SOFT_DISABLED makes it record nothing. Each change computes the flags anew.
@@ -96,7 +102,7 @@ int trace_event_enable_disable(struct trace_event_file *file, bool enable, bool 
 	bool recording = registered && !(file->flags & EVENT_FILE_FL_SOFT_DISABLED);
 	int error = 0;
 
-	if (soft_disable && enable && !try_module_get(file->call->mod))
+	if (soft_disable && enable && !trace_event_get_module(file->call))
 		return -ENODEV;
 	if (soft_disable && !enable)
 		module_put(file->call->mod);

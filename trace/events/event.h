@@ -235,6 +235,12 @@ static inline struct trace_array_events *trace_events_of(struct trace_array *tr)
  */
 int trace_event_enable_disable(struct trace_event_file *file, bool enable, bool soft_disable);
 /*
+ * Counts a reference to the module of the event, if it has one, for a user that keeps the event,
+ * such as a trigger. module_put() ends it. False: the module is GOING, or COMING: if its init
+ * fails, the module goes, whatever keeps it.
+ */
+bool trace_event_get_module(const struct trace_event_call *call);
+/*
  * Let an event in soft mode record or not. Returns true if that changes something. Any context.
  */
 bool trace_event_soft_switch(struct trace_event_file *file, bool enable);

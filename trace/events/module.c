@@ -144,7 +144,10 @@ static unsigned count_calls(const struct module *mod)
 	return (unsigned)(mod->trace_events_size / sizeof(*mod->trace_events));
 }
 
-/* Returns a file of the event that is enabled, or NULL. E held: it keeps the file. */
+/*
+ * Returns a file of the event that is enabled and that no trigger keeps in soft mode, or NULL. E
+ * held: it keeps the file.
+ */
 static struct trace_event_file *find_enabled(const struct trace_event_call *call)
 {
 	struct trace_event_file *file, *found = NULL;
@@ -153,7 +156,8 @@ static struct trace_event_file *find_enabled(const struct trace_event_call *call
 	mutex_lock(&trace_types_lock);
 	for_each_trace_array (tr) {
 		list_for_each_entry (file, &trace_events_of(tr)->files, list)
-			if (file->call == call && (file->flags & EVENT_FILE_FL_ENABLED))
+			if (file->call == call && (file->flags & EVENT_FILE_FL_ENABLED) &&
+			    !file->sm_ref)
 				found = file;
 	}
 	mutex_unlock(&trace_types_lock);

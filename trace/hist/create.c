@@ -299,7 +299,7 @@ struct hist_trigger_data *hist_create(struct trace_event_file *file, struct hist
 	int error = h ? -ENODEV : -ENOMEM;
 
 	/* With name=, another event may use the histogram when file's triggers are removed. */
-	if (!h || !try_module_get(file->call->mod)) {
+	if (!h || !trace_event_get_module(file->call)) {
 		kfree(h);
 		hist_attrs_free(attrs);
 		return ERR_PTR(error);

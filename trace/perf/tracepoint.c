@@ -171,7 +171,7 @@ static struct perf_tp *get_tp(struct trace_event_call *call)
 	error = make_part(call->group);
 	if (error)
 		return ERR_PTR(error);
-	if (!try_module_get(call->mod))
+	if (!trace_event_get_module(call))
 		return ERR_PTR(-EINVAL);
 	tp = make_tp(call);
 	if (!tp) {

@@ -414,7 +414,7 @@ static int create_from(const struct probe_command *command, char *own_name)
 	if (!eprobe)
 		return -ENOMEM;
 	error = build(command, own_name, eprobe);
-	if (!error && !try_module_get(eprobe->target->mod))
+	if (!error && !trace_event_get_module(eprobe->target))
 		error = -ENODEV;
 	if (error) {
 		free_eprobe(eprobe);
