@@ -6,8 +6,8 @@
  * read_buf -> tty_read. A full stage stops the stage before it, down to the UART: so no byte is
  * lost (docs/console.md).
  *
- * Lock order: atomic_read_lock or atomic_write_lock, buf_lock, input_lock, output_lock; then the
- * UART port's lock, a leaf.
+ * Lock order: atomic_read_lock or atomic_write_lock, modes_lock, buf_lock, input_lock, output_lock;
+ * then the UART port's lock, a leaf.
  */
 #pragma once
 
@@ -94,6 +94,7 @@ struct tty_struct {
 	struct tty_bufhead *buf;          /* [C] NULL: a pseudo-terminal */
 	struct n_tty_data ldata;
 	struct mutex atomic_read_lock, atomic_write_lock; /* one reader, one writer at a time */
+	struct mutex modes_lock;                          /* one task sets modes at a time */
 	struct mutex buf_lock;                            /* the flip buffer's consumer */
 	struct mutex input_lock, output_lock;             /* [I] and [O] of n_tty_data */
 	wait_queue_head_t read_wait, write_wait;

@@ -142,6 +142,7 @@ void tty_init(struct tty_struct *tty, const struct tty_operations *ops)
 	n_tty_init(&tty->ldata);
 	mutex_init(&tty->atomic_read_lock);
 	mutex_init(&tty->atomic_write_lock);
+	mutex_init(&tty->modes_lock);
 	mutex_init(&tty->buf_lock);
 	mutex_init(&tty->input_lock);
 	mutex_init(&tty->output_lock);

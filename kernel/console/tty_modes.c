@@ -72,7 +72,7 @@ static void keep_locked(struct termios *new, const struct termios *old,
 			new->c_cc[i] = old->c_cc[i];
 }
 
-/* atomic_write_lock is held: nobody else sets modes. */
+/* modes_lock is held. */
 static void set_modes(struct tty_struct *tty, struct termios2 *t, bool flush)
 {
 	mutex_lock(&tty->output_lock);
@@ -142,12 +142,16 @@ static int tty_set_termios(struct tty_struct *tty, unsigned cmd, const void __us
 		return error;
 	if (!now)
 		error = tty_wait_until_sent(tty);
-	if (!error)
+	/* TCSETS does not wait for a writer: its caller may be the one who has to make room. */
+	if (!now && !error)
 		error = tty_lock(&tty->atomic_write_lock, false);
 	if (error)
 		return error;
+	mutex_lock(&tty->modes_lock);
 	set_modes(tty, &t, flush);
-	mutex_unlock(&tty->atomic_write_lock);
+	mutex_unlock(&tty->modes_lock);
+	if (!now)
+		mutex_unlock(&tty->atomic_write_lock);
 	return 0;
 }
 
@@ -190,17 +194,15 @@ static int set_locked(struct tty_struct *tty, const struct termios __user *from)
 static int set_soft_carrier(struct tty_struct *tty, const int __user *from)
 {
 	struct termios2 t;
-	int on, error;
+	int on;
 
 	if (get_user(on, from))
 		return -EFAULT;
-	error = tty_lock(&tty->atomic_write_lock, false);
-	if (error)
-		return error;
+	mutex_lock(&tty->modes_lock);
 	read_modes(tty, &t);
 	t.modes.c_cflag = on ? t.modes.c_cflag | CLOCAL : t.modes.c_cflag & ~CLOCAL;
 	set_modes(tty, &t, false);
-	mutex_unlock(&tty->atomic_write_lock);
+	mutex_unlock(&tty->modes_lock);
 	return 0;
 }
 

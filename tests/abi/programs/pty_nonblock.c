@@ -1,4 +1,4 @@
-/* O_NONBLOCK, poll and FIONREAD of both sides; ^S and ^Q; a full slave. */
+/* O_NONBLOCK, poll and FIONREAD of both sides; ^S and ^Q; a full slave, and modes set while a writer waits for room. */
 #include "pty.h"
 
 static int waiting(int fd)
@@ -6,6 +6,34 @@ static int waiting(int fd)
 	int n = -1;
 
 	return ioctl(fd, FIONREAD, &n) ? -errno : n;
+}
+
+/* The one thread that empties the master also sets the modes, as setecho() of pexpect does. */
+static void modes_beside_a_writer(int slave, int master)
+{
+	static char buf[200000];
+	ssize_t n, total = 0;
+	struct termios t;
+	pid_t child = fork();
+	int status;
+
+	fcntl(slave, F_SETFL, O_RDWR);
+	fcntl(master, F_SETFL, O_RDWR);
+	if (!child)
+		_exit(write(slave, buf, sizeof(buf)) != sizeof(buf));
+	until_asleep(child, child);
+	alarm(5);
+	CALL(tcgetattr(master, &t));
+	t.c_lflag ^= ECHO;
+	CALL(tcsetattr(master, TCSANOW, &t));
+	t.c_lflag ^= ECHO;
+	CALL(tcsetattr(slave, TCSANOW, &t));
+	alarm(0);
+	while (total < (ssize_t)sizeof(buf) && (n = read(master, buf, sizeof(buf))) > 0)
+		total += n;
+	show("read %zd", total);
+	waitpid(child, &status, 0);
+	show_status("the writer", status);
 }
 
 int main(void)
@@ -59,5 +87,6 @@ int main(void)
 	} while (n > 0);
 	show("all read: %zd left", total);
 	show_revents("slave has room", slave, POLLOUT);
+	modes_beside_a_writer(slave, master);
 	return 0;
 }
