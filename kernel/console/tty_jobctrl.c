@@ -308,12 +308,16 @@ static int tiocspgrp(struct tty_struct *tty, const pid_t __user *from)
 	spin_unlock(&tasklist_lock);
 	if (ret && (nr || current->mm))
 		return ret;
+	old = ret ? NULL : pgrp;
 	spin_lock(&tty->ctrl_lock);
-	old = tty->pgrp;
-	tty->pgrp = ret ? NULL : pgrp;
+	/* Again: a hang-up may have ended the session. */
+	if (current->mm && tty->session != current->signal->pids[PIDTYPE_SID])
+		ret = -ENOTTY;
+	else
+		swap(tty->pgrp, old);
 	spin_unlock(&tty->ctrl_lock);
 	put_pid(old);
-	return 0;
+	return ret == -ENOTTY ? ret : 0;
 }
 
 static int tiocgsid(struct tty_struct *tty, pid_t __user *result)
