@@ -53,10 +53,21 @@ static bool prepend_path(struct backwards *b, const struct path *path, const str
 	return reached;
 }
 
-bool d_unlinked(const struct path *path)
+/* rename_lock is held: a rename takes a dentry off its hash for a moment. */
+static bool name_removed(const struct path *path)
 {
 	return list_empty(&path->dentry->d_hash) && path->dentry->d_parent != path->dentry &&
 	       path->dentry != path->mnt->mnt_root;
+}
+
+bool d_unlinked(const struct path *path)
+{
+	bool removed;
+
+	read_seqlock_excl(&rename_lock);
+	removed = name_removed(path);
+	read_sequnlock_excl(&rename_lock);
+	return removed;
 }
 
 void dentry_name(const struct dentry *dentry, char *buf, size_t size)
@@ -77,9 +88,9 @@ char *d_path_from(const struct path *path, const struct path *root, bool *reache
 		prepend(&b, path->dentry->d_name.name, path->dentry->d_name.len);
 		*reached = true;
 	} else {
-		if (d_unlinked(path))
-			prepend(&b, " (deleted)", 10);
 		read_seqlock_excl(&rename_lock);
+		if (name_removed(path))
+			prepend(&b, " (deleted)", 10);
 		read_seqlock_excl(&mount_lock);
 		*reached = prepend_path(&b, path, root);
 		read_sequnlock_excl(&mount_lock);

@@ -11,5 +11,5 @@ char *d_path_from(const struct path *path, const struct path *root, bool *reache
 		  size_t size);
 /* The last part of the name, cut to size with the NUL. Takes rename_lock. */
 void dentry_name(const struct dentry *dentry, char *buf, size_t size);
-/* True if the name has been removed. */
+/* True if the name has been removed. Takes rename_lock. */
 bool d_unlinked(const struct path *path);
