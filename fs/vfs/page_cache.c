@@ -6,6 +6,8 @@
  */
 #include "fs/vfs/page_cache.h"
 
+#include "kernel/sched/sched.h"
+
 #define TABLE_BITS   9
 #define TABLE_SIZE   (1U << TABLE_BITS)
 #define TABLE_LEVELS 3
@@ -218,8 +220,13 @@ u64 page_cache_next_hole(struct address_space *mapping, u64 index)
 	void **slot;
 
 	spin_lock(&mapping->tree_lock);
-	while ((slot = find_slot(mapping, index)) && *slot)
-		index++;
+	while ((slot = find_slot(mapping, index)) && *slot) {
+		if (++index % TABLE_SIZE == 0) {
+			spin_unlock(&mapping->tree_lock);
+			cond_resched();
+			spin_lock(&mapping->tree_lock);
+		}
+	}
 	spin_unlock(&mapping->tree_lock);
 	return index;
 }

@@ -96,6 +96,10 @@ void up_write(struct rw_semaphore *sem)
 	(void)sem;
 }
 
+void __cond_resched(void)
+{
+}
+
 void send_sig(int sig)
 {
 	(void)sig;
