@@ -27,6 +27,13 @@ noinline struct page *tmpfs_make_page(struct inode *inode, u64 index)
 	struct page *page;
 	int err;
 
+	/*
+	 * Tables are no blocks, so that as many bytes fit as on Linux. But sparse files may need
+	 * more tables than pages: half as many tables as blocks is enough for files of two pages.
+	 * The page may need some more; so the limit is passed by a few for each task that adds one.
+	 */
+	if (info->max_blocks && atomic64_read(&info->used_tables) > info->max_blocks / 2)
+		return ERR_PTR(-ENOSPC);
 	if (!tmpfs_charge(&info->used_blocks, info->max_blocks))
 		return ERR_PTR(-ENOSPC);
 	count_shmem_pages(1);
@@ -279,9 +286,10 @@ void tmpfs_free_pages(struct inode *inode)
 /* A file without a name goes with its last descriptor or mapping. */
 static size_t tmpfs_memory(struct file *file)
 {
-	const struct inode *inode = file->f_inode;
+	const struct address_space *mapping = file->f_inode->i_mapping;
+	u64 pages = READ_ONCE(mapping->nr_pages) + READ_ONCE(mapping->nr_tables);
 
-	return READ_ONCE(inode->i_nlink) ? 0 : READ_ONCE(inode->i_mapping->nr_pages) * PAGE_SIZE;
+	return READ_ONCE(file->f_inode->i_nlink) ? 0 : pages * PAGE_SIZE;
 }
 
 struct file_operations tmpfs_file_operations __ro_after_init = {

@@ -51,7 +51,7 @@ static struct inode *tmpfs_new_inode(struct super_block *sb, umode_t mode, u32 d
 			iput(inode);
 			return NULL;
 		}
-		address_space_init(&file->mapping, inode);
+		address_space_init(&file->mapping, inode, &info->used_tables);
 		file->seals = F_SEAL_SEAL;
 		inode->i_mapping = &file->mapping;
 		inode->i_op = &tmpfs_file_inode_operations;

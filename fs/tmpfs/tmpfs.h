@@ -7,6 +7,7 @@
 /* One mounted tmpfs. Legend: [A] atomic; [C] constant, or changed by a remount. */
 struct tmpfs_sb_info {
 	atomic64_t used_blocks; /* [A] pages, and symbolic links with a long text */
+	atomic64_t used_tables; /* [A] of the page cache */
 	atomic64_t used_inodes; /* [A] inodes, and their names but the first */
 	s64 max_blocks;         /* [C] 0: no limit */
 	s64 max_inodes;         /* [C] 0: no limit */

@@ -13,12 +13,20 @@
 #define TABLE_LEVELS 3
 BUILD_BUG_ON(PAGE_CACHE_MAX_PAGES != 1UL << (TABLE_BITS * TABLE_LEVELS));
 
-void address_space_init(struct address_space *mapping, struct inode *host)
+void address_space_init(struct address_space *mapping, struct inode *host, atomic64_t *all_tables)
 {
 	mapping->host = host;
+	mapping->all_tables = all_tables;
 	spin_lock_init(&mapping->tree_lock);
 	init_rwsem(&mapping->fault_lock);
 	vm_mapping_init(&mapping->i_mmap);
+}
+
+/* tree_lock is held. */
+static void count_tables(struct address_space *mapping, s64 tables)
+{
+	mapping->nr_tables += (u64)tables;
+	atomic64_add(tables, mapping->all_tables);
 }
 
 /* The place of the page at index, or NULL: a table is missing. tree_lock is held. */
@@ -93,6 +101,7 @@ int add_to_page_cache(struct address_space *mapping, struct page *page, u64 inde
 		if (!table)
 			return -ENOMEM;
 		spin_lock(&mapping->tree_lock);
+		count_tables(mapping, 1);
 	}
 	if (*slot) {
 		err = -EEXIST;
@@ -103,6 +112,8 @@ int add_to_page_cache(struct address_space *mapping, struct page *page, u64 inde
 		*slot = page;
 		mapping->nr_pages++;
 	}
+	if (table)
+		count_tables(mapping, -1);
 	spin_unlock(&mapping->tree_lock);
 	if (table)
 		free_page(table);
@@ -150,6 +161,7 @@ static void remove_range(struct address_space *mapping, void **slot, unsigned le
 			return;
 	*slot = NULL;
 	free_page(table);
+	count_tables(mapping, -1);
 }
 
 /* Removes up to REMOVE_BATCH pages. Returns true when the range is empty. */

@@ -20,6 +20,9 @@ struct address_space {
 	void *root;      /* [T] a struct page, or a table of pointers, or NULL */
 	unsigned height; /* [T] levels of tables */
 	u64 nr_pages;    /* [T] */
+	u64 nr_tables;   /* [T] */
+	/* The tables of all files of the file system. */
+	atomic64_t *all_tables;
 	/* Held by a fault while it finds its page, and for writing while pages go away. */
 	struct rw_semaphore fault_lock;
 	struct vm_mapping i_mmap; /* the areas of programs that show the file */
@@ -27,7 +30,7 @@ struct address_space {
 
 #define PAGE_CACHE_MAX_PAGES (1UL << 27) /* 512 GiB in one file */
 
-void address_space_init(struct address_space *mapping, struct inode *host);
+void address_space_init(struct address_space *mapping, struct inode *host, atomic64_t *all_tables);
 /* The page with a reference, or NULL: a hole. Never sleeps. */
 struct page *find_get_page(struct address_space *mapping, u64 index);
 /*

@@ -142,6 +142,20 @@ def test_a_recursive_bind_copies_a_deep_tree_of_mounts(directory):
     directory.check("for m in x/b a/b; do for i in $(seq 150); do umount $m; done; done; umount x a; rmdir a x")
 
 
+def test_tables_of_sparse_files_in_tmpfs_take_at_most_half_of_its_size(directory):
+    """n pages, one in each GiB, need 2 * n + 1 tables. The write that would begin with more than 32 tables fails."""
+    directory.check("mkdir m; mount -t tmpfs -o size=256k none m")
+    fill = "i=0; while [ $i -lt 60 ] && echo | dd of=m/f bs=1M seek=$((i * 1024)) conv=notrunc 2>/dev/null; do i=$((i + 1)); done; " \
+           "stat -c %b m/f; df -k m | tail -1 | tr -s ' ' | cut -d' ' -f3"
+    for empty in ("truncate -s 0 m/f", "rm m/f"):
+        assert directory.check(fill) == f"{16 * 8}\n{16 * 4}\n"
+        directory.check(empty)
+    # The tables are freed, too, so all of the size is left for pages.
+    assert directory.run("dd if=/dev/zero of=m/f bs=4k").status
+    assert directory.check("stat -c %s m/f") == f"{256 << 10}\n"
+    directory.check("umount m; rmdir m")
+
+
 def test_a_file_that_is_read_while_it_is_removed_stays_readable(directory):
     directory.check("cat /proc/kallsyms > f")
     lines = int(directory.check("wc f").split()[0])
