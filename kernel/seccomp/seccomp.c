@@ -502,11 +502,35 @@ static unsigned count_filters(struct task_struct *task)
 	return n;
 }
 
+/*
+ * seccomp_ops.memory(). The users of a thread's newest filter share it and all older ones. Threads
+ * with the same filter so count it once, and an older filter that several newer ones share counts
+ * more than once: too much, but never too little.
+ */
+static unsigned long filter_memory(struct task_struct *p)
+{
+	const struct task_struct *t;
+	unsigned long flags, sum = 0;
+
+	if (!lock_task_sighand(p, &flags))
+		return 0;
+	list_for_each_entry (t, &p->signal->thread_head, thread_node) {
+		const struct seccomp_filter *f = t->seccomp.filter;
+
+		if (f)
+			sum += (f->depth * sizeof(*f) + f->all_insns * sizeof(*f->program)) /
+			       (unsigned)atomic_read(&f->users);
+	}
+	unlock_task_sighand(p, flags);
+	return sum;
+}
+
 static const struct seccomp_ops ops = {
 	.fork = fork_state,
 	.check = check,
 	.set_mode = set_mode,
 	.count = count_filters,
+	.memory = filter_memory,
 };
 
 static int __init seccomp_init(void)

@@ -24,6 +24,11 @@ struct seccomp_ops {
 	long (*set_mode)(unsigned long mode, const void __user *filter);
 	/* The number of filters of a task with a mode. Task context; takes siglock. */
 	unsigned (*count)(struct task_struct *task);
+	/*
+	 * About how many bytes of filters the process of p has, for the OOM killer. Task context;
+	 * takes siglock.
+	 */
+	unsigned long (*memory)(struct task_struct *p);
 };
 /* NULL before its initcall, and without the feature. */
 extern const struct seccomp_ops *seccomp_ops;

@@ -12,6 +12,7 @@
 
 #include "kernel/printk/ratelimit.h"
 #include "kernel/task/cred.h"
+#include "kernel/task/seccomp.h"
 #include "kernel/task/signal_struct.h"
 #include "kernel/sched/signal.h"
 #include "kernel/time/ktime.h"
@@ -45,17 +46,19 @@ static unsigned long hidden_pages(struct mm_struct *mm)
 }
 
 /*
- * About how much memory of the kernel ends with p, in pages: page tables, areas, kernel stacks, and
- * what its files hold: full pipes, queues of sockets, removed files, locks on ranges. Without it, a
- * process that has nearly no memory of its own would take all memory, and others would be ended for
- * it.
+ * About how much memory of the kernel ends with p, in pages: page tables, areas, kernel stacks,
+ * filters of system calls, and what its files hold: full pipes, queues of sockets, removed files,
+ * locks on ranges. Without it, a process that has nearly no memory of its own would take all
+ * memory, and others would be ended for it.
  */
 static unsigned long kernel_pages(struct task_struct *p, struct mm_struct *mm)
 {
 	unsigned long areas = (unsigned long)mm->map_count * sizeof(struct vm_area_struct);
 	unsigned long stacks = (unsigned long)READ_ONCE(p->signal->nr_threads) * THREAD_SIZE;
 
-	return READ_ONCE(mm->pgtables) + (areas + stacks) / PAGE_SIZE + hidden_pages(mm) +
+	unsigned long filters = seccomp_ops ? seccomp_ops->memory(p) : 0;
+
+	return READ_ONCE(mm->pgtables) + (areas + stacks + filters) / PAGE_SIZE + hidden_pages(mm) +
 	       vm_file_hooks->task_pages(p);
 }
 
