@@ -20,6 +20,7 @@
 #include "arch/user/syscall_regs.h"
 #include "kernel/init.h"
 #include "kernel/lib/string.h"
+#include "kernel/mm/slab.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/process/process.h"
 #include "kernel/seccomp/bpf.h"
@@ -269,6 +270,7 @@ static struct seccomp_filter *prepare_filter(const struct sock_fprog __user *upr
 {
 	struct seccomp_filter *filter;
 	struct sock_fprog fprog;
+	size_t size;
 	int error;
 
 	if (copy_from_user(&fprog, uprog, sizeof(fprog)))
@@ -277,7 +279,11 @@ static struct seccomp_filter *prepare_filter(const struct sock_fprog __user *upr
 		return ERR_PTR(-EINVAL);
 	if (!current->no_new_privs && !capable(CAP_SYS_ADMIN))
 		return ERR_PTR(-EACCES);
-	filter = kvzalloc(sizeof(*filter) + fprog.length * sizeof(*filter->program), GFP_KERNEL);
+	size = sizeof(*filter) + fprog.length * sizeof(*filter->program);
+	/* Not an area of vmalloc() for each: to find a hole takes a step for each area. */
+	filter = kzalloc(size, GFP_KERNEL | __GFP_NOWARN);
+	if (!filter)
+		filter = kvzalloc(size, GFP_KERNEL);
 	if (!filter)
 		return ERR_PTR(-ENOMEM);
 	atomic_set(&filter->users, 1);
