@@ -175,6 +175,7 @@ static int keep_registers(struct trace_event_call *call)
 	struct trace_probe *probe;
 	int error = event->printer->ops->keep_registers ? 0 : -EINVAL;
 
+	event->keeps_registers = !error;
 	list_for_each_entry (probe, &event->probes, list) {
 		if (!error)
 			error = probe->ops->keep_registers(probe);
@@ -361,10 +362,11 @@ static int check_sibling(const struct trace_probe *probe, const struct probe_com
 /* Adds a probe to an event that exists. */
 static int add_sibling(struct trace_probe *probe, struct trace_probe_event *event)
 {
-	int error;
+	int error = event->keeps_registers ? probe->ops->keep_registers(probe) : 0;
 
 	probe->event = event;
-	error = probe->ops->begin(probe);
+	if (!error)
+		error = probe->ops->begin(probe);
 	if (error)
 		return error;
 	list_add_tail_rcu(&probe->list, &event->probes);

@@ -39,8 +39,8 @@ struct trace_probe_ops {
 	int (*enable)(struct trace_probe *probe);
 	void (*disable)(struct trace_probe *probe);
 	/*
-	 * For programs of perf events: from now on the context of hits is all registers. NULL: it
-	 * never is. 0 or an errno. E held.
+	 * For programs of perf events: from now on the context of hits is all registers. Also
+	 * called before begin(). NULL: the context never is. 0 or an errno. E held.
 	 */
 	int (*keep_registers)(struct trace_probe *probe);
 	/* On return no handler of the probe runs or will run. E held. */
@@ -67,6 +67,7 @@ struct trace_probe_event {
 		*printer; /* [E] to write; RCU-tasks. A probe, for the types of arguments */
 	struct trace_event_field *fields;
 	char *print_fmt;
+	bool keeps_registers; /* [E] a program has asked: later probes do, too */
 	struct rcu_head rcu;
 }; /* no letter: constant */
 

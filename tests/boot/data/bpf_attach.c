@@ -219,7 +219,13 @@ static void check_files(int map)
 	check_event("bpf_attach/probed", at_5, map);
 	check_event("bpf_attach/probed_ret", gives_6, map);
 	event = open_tracepoint("bpf_attach/enter", 0, -1);
-	set_program(event, kprobe);
+	set_program(event, passes);
+	say("one more probe of an event that has a program", command("kprobe_events", "p:bpf_attach/enter __x64_sys_getpgid"));
+	clear(map);
+	for (int i = 0; i < HITS; i++)
+		syscall(SYS_getpgid, 0);
+	say("# the program, at its hits", (long)count_of(map));
+	say("removal of one of two probes", command("kprobe_events", "-:bpf_attach/enter __x64_sys_getpgid"));
 	say("removal of an event that has a program", command("kprobe_events", "-:bpf_attach/enter"));
 	close((int)event);
 	say("and without", command("kprobe_events", "-:bpf_attach/enter"));
