@@ -71,16 +71,17 @@ class Scanner:
         self.pending = bytearray()
         self.skipped = 0  # bytes
         self.damaged = 0  # frames
+        # The rest of the incomplete frame may be lost, or late, from a slow machine. A whole frame behind its magic shows that it
+        # is lost. Without a doubt, such a frame is a part of the payload.
+        self.doubted = False
 
     def drop(self, count):
         self.skipped += count
         del self.pending[:count]
 
-    def give_up(self):
-        """Drops the incomplete frame at the end, because its rest does not come."""
-        if self.pending.startswith(MAGIC):
-            self.damaged += 1
-            self.drop(len(MAGIC))
+    def doubt(self):
+        """Nothing came for a while. The sender repeats frames on a request."""
+        self.doubted = self.pending.startswith(MAGIC)
 
     def feed(self, data):
         """Yields each undamaged frame that data completes."""
@@ -93,32 +94,59 @@ class Scanner:
                 self.drop(at if at > 0 else len(self.pending) - keep)
                 if at < 0:
                     return
-            if len(self.pending) < HEADER.size:
-                return
-            header = bytes(self.pending[:HEADER.size])
-            _, kind, flags, cpu, session, sequence, wire, raw, crc = HEADER.unpack(header)
-            if not HELLO <= kind <= FILES or wire > raw or raw > PAYLOAD_MAX:
+            length = self.length(0)
+            if length is None:
+                later = self.later_frame() if self.doubted else 0
+                if not later:
+                    return
+                self.damaged += 1
+                self.drop(later)
+                continue
+            self.doubted = False
+            if not length:
                 self.damaged += 1
                 self.drop(len(MAGIC))
                 continue
-            if len(self.pending) < HEADER.size + wire:
-                return
-            body = bytes(self.pending[HEADER.size:HEADER.size + wire])
-            if zlib.crc32(body, zlib.crc32(header[:-4])) != crc:
-                self.damaged += 1
-                self.drop(len(MAGIC))
-                continue
-            del self.pending[:HEADER.size + wire]
-            payload = body
-            if flags & DEFLATED:
-                inflate = zlib.decompressobj(-15)
-                try:
-                    payload = inflate.decompress(body, raw + 1)
-                except zlib.error as error:
-                    raise Broken(f"frame {sequence} has a good checksum but does not decompress: {error}")
-            if len(payload) != raw:
-                raise Broken(f"frame {sequence} says {raw} bytes and has {len(payload)}")
-            yield Frame(kind, flags, cpu, session, sequence, payload, header + body)
+            wire = bytes(self.pending[:length])
+            del self.pending[:length]
+            yield frame_of(wire)
+
+    def length(self, at):
+        """The bytes of the frame at a magic. None: its rest has not come yet; 0: it is damaged."""
+        header = bytes(self.pending[at:at + HEADER.size])
+        if len(header) < HEADER.size:
+            return None
+        _, kind, _, _, _, _, wire, raw, crc = HEADER.unpack(header)
+        if not HELLO <= kind <= FILES or wire > raw or raw > PAYLOAD_MAX:
+            return 0
+        end = at + HEADER.size + wire
+        if len(self.pending) < end:
+            return None
+        body = bytes(self.pending[at + HEADER.size:end])
+        return HEADER.size + wire if zlib.crc32(body, zlib.crc32(header[:-4])) == crc else 0
+
+    def later_frame(self):
+        """The place of a whole frame behind the magic of the first one, or 0."""
+        at = 0
+        while (at := self.pending.find(MAGIC, at + 1)) > 0:
+            if self.length(at):
+                return at
+        return 0
+
+
+def frame_of(wire):
+    """The frame of its undamaged bytes."""
+    _, kind, flags, cpu, session, sequence, _, raw, _ = HEADER.unpack(wire[:HEADER.size])
+    payload = wire[HEADER.size:]
+    if flags & DEFLATED:
+        inflate = zlib.decompressobj(-15)
+        try:
+            payload = inflate.decompress(payload, raw + 1)
+        except zlib.error as error:
+            raise Broken(f"frame {sequence} has a good checksum but does not decompress: {error}")
+    if len(payload) != raw:
+        raise Broken(f"frame {sequence} says {raw} bytes and has {len(payload)}")
+    return Frame(kind, flags, cpu, session, sequence, payload, wire)
 
 
 def with_crc(text):
@@ -273,7 +301,7 @@ class Receiver:
     def ready(self):
         """The lines to send after the line was connected again, or was silent."""
         self.gap_told = None
-        self.scanner.give_up()
+        self.scanner.doubt()
         return (line("ready", self.session, self.wanted) if self.session else b"") + self.stop_line()
 
 

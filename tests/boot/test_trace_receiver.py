@@ -27,6 +27,27 @@ def test_frames_are_found_in_any_pieces_and_between_rubbish(tmp_path):
             assert exporting.trace_dat.Transfer(journal).files == {"a": b"b"}
 
 
+def test_the_rest_of_a_frame_may_come_late_or_never():
+    """After a silence the receiver asks again. The machine was slow and sends the rest, or repeats the frame."""
+    wire = frame(trace_link.FILE, 1, b"a\0" + bytes(range(256)) * 4, flags=2)
+    for half, damaged in (wire[500:], 0), (wire, 1):
+        receiver = trace_link.Receiver(io.BytesIO())
+        receiver.receive(HELLO + wire[:500])
+        assert receiver.ready().startswith(b"ready 5 1 ")
+        receiver.receive(half)
+        assert (receiver.wanted, receiver.scanner.damaged, receiver.scanner.skipped) == (2, damaged, 500 * damaged)
+
+
+def test_a_frame_in_the_payload_of_a_frame_that_comes_in_pieces_is_payload():
+    wire = frame(trace_link.FILE, 1, b"a\0" + frame(trace_link.END, 1, b"status=false\n") + bytes(1000), flags=2)
+    receiver = trace_link.Receiver(io.BytesIO())
+    receiver.receive(HELLO)
+    receiver.ready()  # between two frames
+    receiver.receive(wire[:500])
+    receiver.receive(wire[500:])
+    assert receiver.names == {"a"} and receiver.end is None and not receiver.scanner.damaged
+
+
 FILES = 12
 STREAM = [HELLO, *(frame(trace_link.FILE, 1 + i, b"f%d\0" % i + bytes([i]) * 50, flags=2) for i in range(FILES)),
           frame(trace_link.FILES, 1 + FILES, b"".join(b"g%d\0" % i + i.to_bytes(4, "little") + b"g" * i for i in range(FILES))),
