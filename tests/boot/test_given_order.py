@@ -40,14 +40,14 @@ cat /sys/kernel/debug/text_patch
 """
 
 
-def run_script(directory, script, cpus, kernel):
-    """Boot, run the script instead of a shell, and return what it printed."""
+def run_script(directory, script, cpus, kernel, programs=()):
+    """Boot with the programs, too, run the script instead of a shell, and return what it printed."""
     (directory / "inittab").write_text(INITTAB)
     (directory / "script").write_text(f"#!/bin/sh\n(\n{script}\ncat /sys/kernel/debug/ftrace_verify; tail -n 1 /sys/kernel/debug/page_tables\n"
                                       ") > /tmp/output 2>&1\necho BEGIN; cat /tmp/output; cat /proc/stat; echo END; poweroff -f\n")
     (directory / "script").chmod(0o755)
     image = directory / "root.cpio"
-    subprocess.run([ROOT / "scripts/rootfs", image, *sorted((BUILD / "user").iterdir()), f"{directory}/inittab:etc/inittab",
+    subprocess.run([ROOT / "scripts/rootfs", image, *sorted((BUILD / "user").iterdir()), *programs, f"{directory}/inittab:etc/inittab",
                     f"{directory}/script:etc/script"], check=True)
     with Nop5(build=BUILD, kernel=kernel, cpus=cpus, mem="512M", icount=True, initrd=str(image), append="quiet", directory=directory,
               extra=["-rtc", "clock=vm,base=2026-01-01"]) as machine:

@@ -10,6 +10,7 @@ import pytest
 from conftest import build_in
 from nop5 import BUILD, ROOT, Nop5, eventually
 from seed import seed
+from test_given_order import run_script
 
 BAD = re.compile(r"BUG|WARNING|Oops|lockup|LOCKUP|Call Trace")
 LOADS = ("processes", "socket_memory", "half_open", "fuzz_calls", "fuzz_perf", "floods", "take_all", "tracers", "orphaned_steps", "cpu_timers",
@@ -297,7 +298,13 @@ def fuzz_perf(machine, much, number=0):
     return output
 
 
-@pytest.mark.parametrize("cpus, families, icount", [(2, 1, True), *(pytest.param(cpus, 4, False, marks=pytest.mark.soak) for cpus in (2, 8))])
+def test_random_perf_events_of_root_and_of_nobody_leave_no_event_in_a_given_order(image, tmp_path):
+    output = run_script(tmp_path, f"fuzz_perf 1 1000003\nuntil [ $({PERF_EVENTS}) = 0 ]; do sleep 0.1; done", 2, "nop5", [image.parent / "fuzz_perf"])
+    assert re.search(r"^2 families, all ended, [1-9]\d* events opened", output, re.M), output
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("cpus, families, icount", [(2, 1, True), (2, 4, False), (8, 4, False)])
 def test_random_perf_events_of_root_and_of_nobody_leave_no_event(boot, image, cpus, families, icount):
     machine = boot(cpus=cpus, mem="512M", initrd=str(image), icount=icount)
     assert f"{cpus * families} families" in fuzz_perf(machine, families)
