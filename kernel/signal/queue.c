@@ -271,18 +271,20 @@ void flush_sigqueue_mask(struct sigpending *pending, u64 mask)
 void free_ended_signals(struct sigpending *pending)
 {
 	spinlock_t *siglock = &current->sighand->siglock;
+	struct sigqueue *q;
+	LIST_HEAD(ended);
 
-	while (!list_empty(&pending->list)) {
-		struct sigqueue *q;
-
-		spin_lock_irq(siglock);
-		q = list_first_entry_or_null(&pending->list, struct sigqueue, list);
-		if (q) {
-			list_del(&q->list);
-			free_sigqueue(q);
-		}
+	if (list_empty(&pending->list))
+		return;
+	spin_lock_irq(siglock);
+	list_splice_tail_init(&pending->list, &ended); /* what others send meanwhile stays */
+	while ((q = list_first_entry_or_null(&ended, struct sigqueue, list))) {
+		list_del(&q->list);
+		free_sigqueue(q);
 		spin_unlock_irq(siglock);
+		spin_lock_irq(siglock);
 	}
+	spin_unlock_irq(siglock);
 }
 
 void flush_sigqueue(struct sigpending *pending)

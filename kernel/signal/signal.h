@@ -171,8 +171,9 @@ void sigqueue_disown(struct sigqueue *q);
 void flush_sigqueue_mask(struct sigpending *pending, u64 mask);
 void flush_sigqueue(struct sigpending *pending);
 /*
- * Frees what is queued for the current task or process, which ends, but leaves the set of signals,
- * which /proc shows. Takes siglock for each entry alone: there may be thousands. Task context.
+ * Frees what is queued now for the current task or process, which ends, but leaves the set of
+ * signals, which /proc shows. Takes siglock for each entry alone: there may be thousands. What is
+ * sent later ends with the task. Task context.
  */
 void free_ended_signals(struct sigpending *pending);
 /* Frees the entry that a process keeps for its next signal. No other task can see signal. */

@@ -22,13 +22,11 @@ static void modes_beside_a_writer(int slave, int master)
 	if (!child)
 		_exit(write(slave, buf, sizeof(buf)) != sizeof(buf));
 	until_asleep(child, child);
-	alarm(5);
 	CALL(tcgetattr(master, &t));
 	t.c_lflag ^= ECHO;
 	CALL(tcsetattr(master, TCSANOW, &t));
 	t.c_lflag ^= ECHO;
 	CALL(tcsetattr(slave, TCSANOW, &t));
-	alarm(0);
 	while (total < (ssize_t)sizeof(buf) && (n = read(master, buf, sizeof(buf))) > 0)
 		total += n;
 	show("read %zd", total);
