@@ -16,7 +16,7 @@ PROMPT = re.compile(rb"(?:^|\n|\r)nop5:\S*# |nop5:\S*# (?=\Z|\[ *\d+\.\d{6}\] )"
 TERMINAL_CODES = re.compile(rb"\x1b\[(?:6n|J)")
 ANY_PROMPT = re.compile(rb"nop5:\S*# ")
 NEWLINE = re.compile(rb"\n")
-ASKED = re.compile(rb"echo \$\?\r?\n")
+MESSAGES = rb"(?:\r?\n(?:\[ *\d+\.\d{6}\] [^\n]*\n)+)?"
 STATUS = re.compile(rb"(?:^|\n)(\d+)\r?\n(?=(?:[^\n]*\n)*?[^\n]*nop5:\S*# )")
 END_OF_PANIC = b"---[ end Kernel panic"
 # The last line of a kernel that refuses its machine (boot_refuse()). It stands before the first prompt.
@@ -37,6 +37,15 @@ class Ended(Exception):
 
 class Unfinished(Exception):
     """The shell waits for the rest of a command."""
+
+
+def echo_of(command):
+    """What the terminal shows of a typed line. Messages of the kernel may split it."""
+    return re.compile(MESSAGES.join(re.escape(bytes([byte])) for byte in command) + rb"\r?\n")
+
+
+QUESTION = b"echo $?"
+ASKED = echo_of(QUESTION)
 
 
 class Machine:
@@ -131,12 +140,11 @@ class Machine:
             raise Unfinished
         end = answer.end()
         # The question for the status also shows that the text was a prompt, because only a shell answers.
-        self.expect(ASKED, b"echo $?\n", end)
-        asked = self.pending.rindex(b"echo $?")
+        self.expect(ASKED, QUESTION + b"\n", end)
+        asked = list(ASKED.finditer(self.pending))[-1].start()
         status = self.expect(STATUS, start=asked)
         output = self.pending[:asked]
-        # A kernel message may have split the echo of the command. The first line is then the echo.
-        echo = re.search(re.escape(command.encode()) + rb"\r?\n", output)
+        echo = echo_of(command.encode()).search(output)
         shown = echo.end() if echo else newline.end()
         prompt = list(ANY_PROMPT.finditer(output))[-1]
         end = self.expect(PROMPT, start=status.end() - 1).end()

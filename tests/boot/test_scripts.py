@@ -8,10 +8,12 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from nop5 import ROOT, eventually, finish, host, is_running
+import boot_machine
 import built
 import oops
 from stopwatch import family
@@ -126,6 +128,32 @@ def test_a_report_begins_with_the_first_line_of_each_kind_of_oops(line):
     rest = b"[    1.000002] RIP: 0010:f+0x1/0x2\r\n[    1.000003] ---[ end trace 0 ]---\r\n"
     found = oops.report(b"[    1.000000] hello: BUG\r\n" + first + rest + b"nop5:/# ")
     assert found == (first + rest).replace(b"\r", b"")
+
+
+class Told(boot_machine.Machine):
+    """A machine that says what the test gives it, whatever is typed."""
+
+    def __init__(self, *said):
+        self.process, self.timeout, self.limit = SimpleNamespace(pid=os.getpid()), 300, None
+        self.pending, self.said = b"", iter(said)
+
+    def receive(self, more_to_send):
+        self.pending += next(self.said)
+        return b""
+
+
+@pytest.mark.parametrize("place", range(8))
+def test_messages_of_the_kernel_may_split_the_echo_of_the_question_for_the_status(place):
+    """The real-time throttle's message came behind an "e", and the run waited until its time was over."""
+    question, message = b"echo $?\r\n", b"\n[    3.000001] sched: RT throttling activated\n[   33.381099] x: y\n"
+    split = question[:place] + message + question[place:]
+    machine = Told(b"ls 3\r\n3\r\nnop5:/# ", split, b"0\r\nnop5:/# ")
+    assert (machine.run("ls 3"), machine.pending) == ((b"3\n", 0), b"")
+
+
+def test_messages_of_the_kernel_may_split_the_echo_of_a_command():
+    machine = Told(b"l", b"\n[    3.000001] x: y\ns 3\r\n", b"3\r\nnop5:/# ", b"echo $?\r\n", b"0\r\nnop5:/# ")
+    assert machine.run("ls 3") == (b"3\n", 0)
 
 
 def test_boot_passes_memory_cpus_and_command_line(images):
