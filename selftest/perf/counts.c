@@ -33,6 +33,12 @@ SELFTEST(perf, faults_without_a_page_are_counted_apart)
 	test_mm_end(mm);
 }
 
+static void nothing(void *arg, unsigned index)
+{
+	(void)arg;
+	(void)index;
+}
+
 SELFTEST(perf, switches_are_counted_for_each_cpu)
 {
 	unsigned cpu = nth_online_cpu(1);
@@ -42,7 +48,7 @@ SELFTEST(perf, switches_are_counted_for_each_cpu)
 	before = cpu_switches(cpu);
 	all = nr_context_switches();
 	for (unsigned i = 0; i < 5; i++)
-		msleep(1);
+		EXPECT(run_threads(1, cpu, nothing, NULL)); /* on this CPU, while this task waits */
 	EXPECT(cpu_switches(cpu) - before >= 5);
 	EXPECT(nr_context_switches() - all >= 5);
 	run_on_any_cpu();
