@@ -20,7 +20,7 @@ OF_THE_LIBRARY = [name for name in NAMES if re.match("static_pie|vdso|exec_|clon
 # They start themselves so often that the dynamic linker takes most of their time. `make test` runs them with musl only.
 DEAR_WITH_GLIBC = ("exec_sizes", "exec_window", "exec_race", "exec_shared_fs")
 # They use up seconds of CPU time. In `make test` a second of their machine has 16 million instructions.
-OF_CPU_TIME = ("rlimit_cpu", "rlimit_rttime", "sched_rr", "sched_rt_bandwidth")
+OF_CPU_TIME = ("rlimit_cpu", "rlimit_rttime", "sched_rr", "sched_rt_bandwidth", "timer_cpu", "itimer_virtual_prof")
 ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 KERNEL_MESSAGE = re.compile(STAMP.pattern.lstrip("^") + r"[^\n]*\n")
 
