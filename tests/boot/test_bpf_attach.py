@@ -79,6 +79,12 @@ def test_programs_that_print_inside_each_other_leave_the_stack_whole(machine):
     assert machine.check(f"bpf_nest {programs}") == f"{runs} runs\n"
 
 
+def test_a_map_of_deeply_nested_types_is_cut_text(machine):
+    machine.check("mount -t bpf bpf /sys/fs/bpf")
+    assert machine.check("bpf_nest types") == "pinned: 0\n"
+    assert machine.check("tail -n 1 /sys/fs/bpf/types; rm /sys/fs/bpf/types") == "0: " + 32 * "{" + "..." + 32 * "}" + "\n"
+
+
 def free_memory(machine):
     machine.check("sleep 2; sync")
     return int(re.search(r"MemFree: +(\d+)", machine.check("cat /proc/meminfo"))[1])

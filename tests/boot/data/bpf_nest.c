@@ -1,7 +1,11 @@
-/* `bpf_nest N` lets N programs print inside each other, and prints how often they ran. */
+/*
+ * `bpf_nest N` lets N programs print inside each other, and prints how often they ran. `bpf_nest types` pins a map whose value is
+ * STRUCTS structures inside each other.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/bpf.h>
+#include <linux/btf.h>
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -61,8 +65,52 @@ static void nest(int programs)
 	printf("%lu runs\n", count_of(map));
 }
 
+/* ---- types ---- */
+
+#define STRUCTS 3000
+
+struct types {
+	struct btf_header header;
+	struct btf_type integer;
+	uint32_t encoding;
+	struct {
+		struct btf_type type;
+		struct btf_member member;
+	} structs[STRUCTS];
+	char strings[8];
+};
+
+/* The first structure has a number, each other one the structure before it. */
+static void pin_types(void)
+{
+	static struct types types = { .header = { .magic = BTF_MAGIC,
+						  .version = 1,
+						  .hdr_len = sizeof(types.header),
+						  .type_len = offsetof(struct types, strings) - sizeof(types.header),
+						  .str_off = offsetof(struct types, strings) - sizeof(types.header),
+						  .str_len = sizeof(types.strings) },
+				      .integer = { .name_off = 1, .info = BTF_KIND_INT << 24, .size = 4 },
+				      .encoding = 32,
+				      .strings = "\0int" };
+	union bpf_attr attr = { .btf = (uintptr_t)&types, .btf_size = sizeof(types) };
+	union bpf_attr map = { .map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 4, .max_entries = 1, .btf_key_type_id = 1 };
+	union bpf_attr pin = { .pathname = (uintptr_t) "/sys/fs/bpf/types" };
+
+	for (unsigned i = 0; i < STRUCTS; i++) {
+		types.structs[i].type = (struct btf_type){ .info = BTF_KIND_STRUCT << 24 | 1, .size = 4 };
+		types.structs[i].member.type = i + 1;
+	}
+	map.btf_fd = (uint32_t)bpf(BPF_BTF_LOAD, &attr);
+	map.btf_value_type_id = STRUCTS + 1;
+	pin.bpf_fd = (uint32_t)bpf(BPF_MAP_CREATE, &map);
+	printf("pinned: %d\n", bpf(BPF_OBJ_PIN, &pin));
+}
+
 int main(int argc, char **argv)
 {
-	nest(argc > 1 ? atoi(argv[1]) : 1);
+	if (argc > 1 && !strcmp(argv[1], "types"))
+		pin_types();
+	else
+		nest(argc > 1 ? atoi(argv[1]) : 1);
 	return 0;
 }

@@ -5,7 +5,8 @@
  * It is Linux's search, because its limits decide what is accepted. A type is resolved once what it
  * needs is resolved. A structure or array needs its elements, but not what pointers lead to; so a
  * search that began at a structure stops at pointers, and one that began at a pointer stops at
- * structures: a list may lead back to itself. A search goes BTF_CHAIN_MAX types deep.
+ * structures: a list may lead back to itself. A search goes BTF_CHAIN_MAX types deep. It stops at
+ * what an earlier one has resolved, so any number of structures may be inside each other.
  */
 #include "kernel/errno.h"
 #include "kernel/mm/vmalloc.h"

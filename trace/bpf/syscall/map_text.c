@@ -4,7 +4,9 @@
  *
  * The text is what Linux's test prog_tests/btf.c expects: {a,b} is a structure, {a|b} a union,
  * [a,b] an array. Bit fields and 128-bit numbers are hexadecimal. All types were checked when they
- * were loaded: members are inside of their structures, and at most BTF_CHAIN_MAX types nest.
+ * were loaded: members are inside of their structures. But that check does not limit how many
+ * structures are inside each other, and each takes kernel stack here: the text of one that is
+ * deeper than BTF_CHAIN_MAX is "...".
  */
 #include "fs/vfs/seq_file.h"
 #include "kernel/lib/ctype.h"
@@ -20,6 +22,15 @@ struct btf_enum {
 };
 struct btf_enum64 {
 	u32 name_off, val_lo32, val_hi32;
+};
+
+/* A reader of the file. It belongs to the seq_file, under whose mutex it changes. */
+struct map_reader {
+	struct bpf_map *map; /* constant; the file's inode holds it */
+	bool done;
+	u32 depth; /* types that show_type() is inside of */
+	u8 *value; /* constant; bpf_map_user_value_size() bytes */
+	u64 key[]; /* of the element to print next, in whole words */
 };
 
 /*
@@ -165,11 +176,17 @@ static void show_section(struct seq_file *m, const struct btf *btf, const struct
 	seq_putc(m, '}');
 }
 
-/* Prints data of a type, which begins at a bit of the first byte. */
+/* Prints data of a type, which begins at a bit of the first byte. Recursive, BTF_CHAIN_MAX deep. */
 static void show_type(struct seq_file *m, const struct btf *btf, u32 id, const u8 *data, u32 bit)
 {
 	const struct btf_type *t = btf_type_skip_modifiers(btf, id, NULL);
+	struct map_reader *reader = m->private;
 
+	if (reader->depth == BTF_CHAIN_MAX) {
+		seq_puts(m, "...");
+		return;
+	}
+	reader->depth++;
 	switch (t ? btf_kind(t) : BTF_KIND_UNKN) {
 	case BTF_KIND_INT:
 		show_int(m, t, data, bit);
@@ -194,17 +211,10 @@ static void show_type(struct seq_file *m, const struct btf *btf, u32 id, const u
 	default:
 		seq_printf(m, "<unsupported kind:%u>", t ? btf_kind(t) : BTF_KIND_UNKN);
 	}
+	reader->depth--;
 }
 
 /* ---- the elements ---- */
-
-/* A reader of the file. It belongs to the seq_file, under whose mutex it changes. */
-struct map_reader {
-	struct bpf_map *map; /* constant; the file's inode holds it */
-	bool done;
-	u8 *value; /* constant; bpf_map_user_value_size() bytes */
-	u64 key[]; /* of the element to print next, in whole words */
-};
 
 /* Programs may delete the last key, and then the walk begins again: it does not go on for ever. */
 static void *reader_next(struct seq_file *m, void *v, loff_t *pos)
