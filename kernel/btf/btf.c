@@ -85,20 +85,18 @@ static u32 size_of_type(const struct btf *btf, u32 at)
 	return size <= rest && t->name_off < btf->str_len ? size : 0;
 }
 
-/* Counts the types and the functions. With offsets, also stores where the types are. */
-static int scan(struct btf *btf, u32 *nr_funcs)
+/* Counts the types. With offsets, also stores where they are. */
+static int scan(struct btf *btf)
 {
 	u32 first = btf->base ? btf->base->nr_types : 0, size;
 
 	btf->nr_types = first ? first : 1;
-	*nr_funcs = 0;
 	for (u32 at = 0; at < btf->type_len; at += size) {
 		size = size_of_type(btf, at);
 		if (!size)
 			return -EINVAL;
 		if (btf->offsets)
 			btf->offsets[btf->nr_types - first] = at;
-		*nr_funcs += btf_kind((const struct btf_type *)(btf->types + at)) == BTF_KIND_FUNC;
 		btf->nr_types++;
 	}
 	return 0;
@@ -135,6 +133,41 @@ static bool has_good_references(const struct btf *btf, const struct btf_type *t)
 	}
 }
 
+static int check_types(const struct btf *btf)
+{
+	for (u32 id = btf->base ? btf->base->nr_types : 1; id < btf->nr_types; id++)
+		if (!has_good_references(btf, btf_type_by_id(btf, id)))
+			return -EINVAL;
+	return 0;
+}
+
+int btf_parse_split(struct btf *btf, const struct btf *base, const void *data, size_t size)
+{
+	u32 first = base ? base->nr_types : 0;
+	int error;
+
+	*btf = (struct btf){ .base = base };
+	error = find_sections(btf, data, size);
+	if (!error)
+		error = scan(btf);
+	if (error)
+		return error;
+	btf->offsets = kcalloc(btf->nr_types - first, sizeof(*btf->offsets), GFP_KERNEL);
+	error = btf->offsets ? scan(btf) : -ENOMEM;
+	if (!error)
+		error = check_types(btf);
+	if (error)
+		btf_free(btf);
+	return error;
+}
+
+void btf_free(struct btf *btf)
+{
+	kfree(btf->offsets);
+	kfree(btf->funcs);
+	*btf = (struct btf){ .types = NULL };
+}
+
 /* ---- functions by name ---- */
 
 static u32 hash_name(const char *name)
@@ -158,48 +191,25 @@ static u32 *func_slot(const struct btf *btf, const char *name)
 	}
 }
 
-/* Checks the references of all types, and enters the functions into the table. */
-static int check_types(const struct btf *btf)
+int btf_index_funcs(struct btf *btf)
 {
-	for (u32 id = btf->base ? btf->base->nr_types : 1; id < btf->nr_types; id++) {
+	u32 nr_funcs = 0;
+
+	for (u32 id = 1; id < btf->nr_types; id++)
+		nr_funcs += btf_kind(btf_type_by_id(btf, id)) == BTF_KIND_FUNC;
+	btf->func_slots = 2;
+	while (btf->func_slots < 2 * nr_funcs)
+		btf->func_slots *= 2;
+	btf->funcs = kcalloc(btf->func_slots, sizeof(*btf->funcs), GFP_KERNEL);
+	if (!btf->funcs)
+		return -ENOMEM;
+	for (u32 id = 1; id < btf->nr_types; id++) {
 		const struct btf_type *t = btf_type_by_id(btf, id);
 
-		if (!has_good_references(btf, t))
-			return -EINVAL;
 		if (btf_kind(t) == BTF_KIND_FUNC)
 			*func_slot(btf, btf_name_by_offset(btf, t->name_off)) = id;
 	}
 	return 0;
-}
-
-int btf_parse_split(struct btf *btf, const struct btf *base, const void *data, size_t size)
-{
-	u32 first = base ? base->nr_types : 0, nr_funcs;
-	int error;
-
-	*btf = (struct btf){ .base = base, .func_slots = 2 };
-	error = find_sections(btf, data, size);
-	if (!error)
-		error = scan(btf, &nr_funcs);
-	if (error)
-		return error;
-	while (btf->func_slots < 2 * nr_funcs)
-		btf->func_slots *= 2;
-	btf->offsets = kcalloc(btf->nr_types - first, sizeof(*btf->offsets), GFP_KERNEL);
-	btf->funcs = kcalloc(btf->func_slots, sizeof(*btf->funcs), GFP_KERNEL);
-	error = btf->offsets && btf->funcs ? scan(btf, &nr_funcs) : -ENOMEM;
-	if (!error)
-		error = check_types(btf);
-	if (error)
-		btf_free(btf);
-	return error;
-}
-
-void btf_free(struct btf *btf)
-{
-	kfree(btf->offsets);
-	kfree(btf->funcs);
-	*btf = (struct btf){ .types = NULL };
 }
 
 const struct btf_type *btf_find_func_proto(const struct btf *btf, const char *name)
@@ -208,6 +218,8 @@ const struct btf_type *btf_find_func_proto(const struct btf *btf, const char *na
 
 	return func ? btf_type_by_id(btf, func->type) : NULL;
 }
+
+/* ---- structures by name, prototypes ---- */
 
 const struct btf_type *btf_find_structure(const struct btf *btf, const char *name)
 {

@@ -75,12 +75,12 @@ struct btf {
 	const struct btf *base; /* NULL: it continues no other */
 	const u8 *types;        /* the section of types */
 	const char *strings;
-	u32 nr_types;   /* with type 0 and those of base */
-	u32 func_slots; /* a power of 2 */
+	u32 nr_types; /* with type 0 and those of base */
 	u32 type_len;
-	u32 str_len;  /* with that of base */
-	u32 *offsets; /* of each type in the section */
-	u32 *funcs;   /* a hash table of the numbers of functions, by name; 0: a free slot */
+	u32 str_len;    /* with that of base */
+	u32 *offsets;   /* of each type in the section */
+	u32 func_slots; /* of funcs: a power of 2 */
+	u32 *funcs;     /* btf_index_funcs(): numbers of functions, by the hash of names; 0: free */
 };
 
 /*
@@ -92,6 +92,11 @@ static inline int btf_parse(struct btf *btf, const void *data, size_t size)
 {
 	return btf_parse_split(btf, NULL, data, size);
 }
+/*
+ * Makes the table for btf_find_func_proto(). Only for types that are trusted: names that collide
+ * make it slow. btf has no base. 0, -ENOMEM. Task context.
+ */
+int btf_index_funcs(struct btf *btf);
 void btf_free(struct btf *btf);
 
 static inline enum btf_kind btf_kind(const struct btf_type *t)
@@ -127,7 +132,7 @@ const struct btf_type *btf_type_skip_modifiers(const struct btf *btf, u32 type, 
 /* The name at a position; "": it has none. */
 const char *btf_name_by_offset(const struct btf *btf, u32 name_off);
 
-/* The prototype of a function, a FUNC_PROTO; NULL: no such function (in base does not count). */
+/* The prototype of a function, a FUNC_PROTO; NULL: no such function. After btf_index_funcs(). */
 const struct btf_type *btf_find_func_proto(const struct btf *btf, const char *name);
 static inline bool btf_is_structure(const struct btf_type *t)
 {

@@ -24,9 +24,11 @@ void btf_vmlinux_load(void)
 		return;
 	mutex_lock(&btf_mutex);
 	if (size && !loaded) {
-		error = btf_parse(&vmlinux, __start_BTF, size);
+		error = btf_parse(&vmlinux, __start_BTF, size) ?: btf_index_funcs(&vmlinux);
 		if (!error)
 			smp_store_release(&usable, &vmlinux);
+		else
+			btf_free(&vmlinux);
 	}
 	WRITE_ONCE(loaded, true);
 	mutex_unlock(&btf_mutex);

@@ -92,6 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memcpy(copy, data, size);
 	if (btf_parse(&btf, copy, size) == 0) {
+		CHECK(btf_index_funcs(&btf) == 0);
 		for (u32 id = 1; id < btf.nr_types; id++)
 			read_type(&btf, btf_type_by_id(&btf, id));
 		bpf_btf_check(&btf, NULL);

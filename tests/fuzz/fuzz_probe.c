@@ -59,7 +59,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	CHECK(file);
 	size = fread(data, 1, sizeof(data), file);
 	fclose(file);
-	CHECK(btf_parse(&small, data, size) == 0);
+	CHECK(btf_parse(&small, data, size) == 0 && btf_index_funcs(&small) == 0);
 	host_objects = 0; /* small stays */
 	return 0;
 }
