@@ -79,6 +79,11 @@ def test_programs_that_print_inside_each_other_leave_the_stack_whole(machine):
     assert machine.check(f"bpf_nest {programs}") == f"{runs} runs\n"
 
 
+def test_a_program_with_callbacks_is_not_interpreted(machine):
+    assert machine.check("bpf_nest callback") == "loaded: 0\n"
+    assert machine.check("cd /proc/sys/net/core; echo 0 > bpf_jit_enable; bpf_nest callback; echo 1 > bpf_jit_enable") == "loaded: -524\n"
+
+
 def test_a_map_of_deeply_nested_types_is_cut_text(machine):
     machine.check("mount -t bpf bpf /sys/fs/bpf")
     assert machine.check("bpf_nest types") == "pinned: 0\n"

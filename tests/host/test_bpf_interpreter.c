@@ -38,28 +38,11 @@ static void a_tail_call_keeps_the_context_and_ends_after_33(void **state)
 	assert_int_equal(ctx, 1);
 }
 
-static void a_callback_gets_its_arguments(void **state)
-{
-	struct bpf_insn insns[] = {
-		ALU64_X(ADD, R1, R2),
-		ALU64_X(ADD, R1, R3),
-		ALU64_X(ADD, R1, R4),
-		ALU64_X(ADD, R1, R5),
-		STX(DW, FP, -512, R1),
-		LDX(DW, R0, FP, -512),
-		EXIT(),
-	};
-
-	(void)state;
-	assert_int_equal(bpf_interpret_callback(insns, 1, 2, 4, 8, 0x1000000000), 0x100000000f);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ENGINE_TESTS,
 		cmocka_unit_test(a_tail_call_keeps_the_context_and_ends_after_33),
-		cmocka_unit_test(a_callback_gets_its_arguments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

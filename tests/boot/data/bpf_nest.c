@@ -1,6 +1,6 @@
 /*
  * `bpf_nest N` lets N programs print inside each other, and prints how often they ran. `bpf_nest types` pins a map whose value is
- * STRUCTS structures inside each other.
+ * STRUCTS structures inside each other. `bpf_nest callback` loads a program with a callback.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -106,10 +106,71 @@ static void pin_types(void)
 	printf("pinned: %d\n", bpf(BPF_OBJ_PIN, &pin));
 }
 
+/* ---- functions ---- */
+
+#define FUNCTIONS 8 /* at most */
+
+/* Loads a program with such starts of functions, which BTF says are `static int f(void)`. */
+static int load_functions(const struct bpf_insn *insns, unsigned nr_insns, const unsigned *starts, unsigned nr)
+{
+	struct {
+		struct btf_header header;
+		struct btf_type integer;
+		uint32_t encoding;
+		struct btf_type proto, func;
+		char strings[8];
+	} types = { .header = { .magic = BTF_MAGIC,
+				.version = 1,
+				.hdr_len = sizeof(types.header),
+				.type_len = offsetof(typeof(types), strings) - sizeof(types.header),
+				.str_off = offsetof(typeof(types), strings) - sizeof(types.header),
+				.str_len = sizeof(types.strings) },
+		    .integer = { .name_off = 1, .info = BTF_KIND_INT << 24, .size = 4 },
+		    .encoding = BTF_INT_SIGNED << 24 | 32,
+		    .proto = { .info = BTF_KIND_FUNC_PROTO << 24, .type = 1 },
+		    .func = { .name_off = 5, .info = BTF_KIND_FUNC << 24, .type = 2 },
+		    .strings = "\0int\0f" };
+	union bpf_attr btf = { .btf = (uintptr_t)&types, .btf_size = sizeof(types) };
+	struct bpf_func_info infos[FUNCTIONS];
+	union bpf_attr attr = { .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+				.insns = (uintptr_t)insns,
+				.insn_cnt = nr_insns,
+				.license = (uintptr_t) "GPL",
+				.func_info = (uintptr_t)infos,
+				.func_info_cnt = nr,
+				.func_info_rec_size = sizeof(*infos) };
+
+	for (unsigned i = 0; i < nr; i++)
+		infos[i] = (struct bpf_func_info){ .insn_off = starts[i], .type_id = 3 };
+	attr.prog_btf_fd = (uint32_t)bpf(BPF_BTF_LOAD, &btf);
+	return bpf(BPF_PROG_LOAD, &attr);
+}
+
+static void load_callback(void)
+{
+	struct bpf_insn insns[] = {
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 1, 0, 0, 1),
+		INSN(BPF_LD | BPF_DW | BPF_IMM, 2, BPF_PSEUDO_FUNC, 0, 6), /* the last but one */
+		INSN(0, 0, 0, 0, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 3, 0, 0, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 4, 0, 0, 0),
+		INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_loop),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0),
+		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0),
+		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+	int program = load_functions(insns, sizeof(insns) / sizeof(*insns), (unsigned[]){ 0, 8 }, 2);
+
+	printf("loaded: %d\n", program < 0 ? program : 0);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "types"))
 		pin_types();
+	else if (argc > 1 && !strcmp(argv[1], "callback"))
+		load_callback();
 	else
 		nest(argc > 1 ? atoi(argv[1]) : 1);
 	return 0;

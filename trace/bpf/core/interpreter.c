@@ -191,7 +191,7 @@ typedef s64 su64;
 	store_k_##size : *(volatile type *)(ONLY_DST + (s64)insn->off) = (type)IMM;                \
 	NEXT;
 
-/* Runs from insn to the EXIT of that function. regs: R1 to R5 are set. */
+/* Runs from insn to the EXIT of that function. regs: R1 is set. */
 static noinline u64 run(const struct bpf_insn *insn, u64 *regs)
 {
 /* Numbers that are no instructions have no label: the first line is for all that have no other. */
@@ -371,16 +371,4 @@ u32 bpf_interpret(const void *ctx, const struct bpf_insn *insns)
 
 	regs[BPF_REG_1] = (u64)ctx;
 	return (u32)run(insns, regs);
-}
-
-u64 bpf_interpret_callback(const struct bpf_insn *callback, u64 r1, u64 r2, u64 r3, u64 r4, u64 r5)
-{
-	u64 regs[MAX_BPF_REG];
-
-	regs[BPF_REG_1] = r1;
-	regs[BPF_REG_2] = r2;
-	regs[BPF_REG_3] = r3;
-	regs[BPF_REG_4] = r4;
-	regs[BPF_REG_5] = r5;
-	return run(callback, regs);
 }

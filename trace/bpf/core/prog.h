@@ -105,13 +105,8 @@ static inline u32 bpf_prog_run(const struct bpf_prog *prog, const void *ctx)
 	return prog->bpf_func(ctx, prog->insns);
 }
 
-/*
- * core/interpreter.c. Pure: a host test that links it provides bpf_call_callback() itself.
- * bpf_interpret() is a bpf_func_t. bpf_interpret_callback() runs a callback, which is the address
- * of its first instruction.
- */
+/* core/interpreter.c. Pure. A bpf_func_t. */
 u32 bpf_interpret(const void *ctx, const struct bpf_insn *insns);
-u64 bpf_interpret_callback(const struct bpf_insn *callback, u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 /* The address that imm of a call counts from. Calling it does nothing. */
 u64 __bpf_call_base(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 
@@ -126,8 +121,8 @@ int bpf_prog_select_runtime(struct bpf_prog *prog);
 /* Frees the code. No CPU runs the program any more, and none can. Task context. */
 void bpf_prog_free_runtime(struct bpf_prog *prog);
 /*
- * Calls a callback of the program that runs now: a helper's argument of type ARG_PTR_TO_FUNC.
- * Interpreted or compiled. Context of helpers.
+ * Calls a callback of the program that runs now: a helper's argument of type ARG_PTR_TO_FUNC. Only
+ * compiled programs have callbacks. Context of helpers.
  */
 u64 bpf_call_callback(const void *callback, u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 

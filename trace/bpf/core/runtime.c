@@ -6,7 +6,6 @@
  * entry of a load that has faulted in any context, so the list of images is read under RCU.
  */
 #include "arch/bpf/jit.h"
-#include "arch/mm/pgtable.h"
 #include "arch/patch/text_area.h"
 #include "arch/patch/text_patch.h"
 #include "kernel/errno.h"
@@ -44,11 +43,8 @@ static LIST_HEAD(images);
 u64 bpf_call_callback(const void *callback, u64 r1, u64 r2, u64 r3, u64 r4, u64 r5)
 {
 	u64 (*compiled)(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5) = callback;
-	unsigned long address = (unsigned long)callback;
 
-	if (address >= TEXT_AREA_START && address < TEXT_AREA_END)
-		return compiled(r1, r2, r3, r4, r5);
-	return bpf_interpret_callback(callback, r1, r2, r3, r4, r5);
+	return compiled(r1, r2, r3, r4, r5);
 }
 
 /* ---- faults ---- */
@@ -288,6 +284,19 @@ static bool counts_all_tail_calls(const struct bpf_prog *prog)
 	return !in_function || !callbacks;
 }
 
+/*
+ * Each run of the interpreter takes 1 KB of kernel stack. A program with callbacks would have one
+ * run in another, as deep as its calls, and the stack is shared with programs that run inside it.
+ * Programs share the interpreter's stack with what they tail-call.
+ */
+static bool can_be_interpreted(const struct bpf_prog *prog)
+{
+	for (u32 i = 1; i < prog->nr_subprogs; i++)
+		if (prog->subprogs[i].is_callback)
+			return false;
+	return !prog->uses_tail_call || prog->nr_subprogs == 1;
+}
+
 /* A program gives its context to those that it tail-calls, so all must be of one kind. */
 static int check_prog_arrays(const struct bpf_prog *prog)
 {
@@ -307,8 +316,7 @@ int bpf_prog_select_runtime(struct bpf_prog *prog)
 		return -ENOTSUPP;
 	if (READ_ONCE(bpf_jit_enable) && !compile(prog))
 		return check_prog_arrays(prog);
-	/* Programs share the interpreter's stack with what they tail-call. */
-	if (prog->uses_tail_call && prog->nr_subprogs > 1)
+	if (!can_be_interpreted(prog))
 		return -ENOTSUPP;
 	prog->bpf_func = bpf_interpret;
 	return check_prog_arrays(prog);
