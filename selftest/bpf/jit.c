@@ -1,4 +1,6 @@
 /* Self-tests of compiled programs in the kernel: what the host cannot test. */
+#include "arch/irq/ipi.h"
+#include "arch/irq/traps.h"
 #include "arch/mm/pgtable.h"
 #include "arch/patch/text_area.h"
 #include "arch/unwind/stacktrace.h"
@@ -7,6 +9,7 @@
 #include "kernel/mm/slab.h"
 #include "kernel/preempt.h"
 #include "kernel/rcu/rcu.h"
+#include "kernel/smp.h"
 #include "selftest/bpf/programs.h"
 #include "selftest/selftest.h"
 
@@ -119,4 +122,43 @@ SELFTEST(bpf_jit, a_program_of_many_pages_is_freed_as_a_whole)
 	text_area_stats_read(&after);
 	EXPECT_EQ(after.bytes, before.bytes);
 	kfree(insns);
+}
+
+/* Whether the stack is low when frames of that size are on it. */
+static noinline bool is_low_below(unsigned kilobytes)
+{
+	volatile char frame[1000];
+
+	frame[0] = 0;
+	return kilobytes ? is_low_below(kilobytes - 1) + frame[0] : bpf_stack_is_low();
+}
+
+static bool asks_nmi;
+static bool nmi_is_low[2];
+
+static bool ask_in_nmi(struct pt_regs *regs __unused)
+{
+	if (READ_ONCE(asks_nmi)) {
+		nmi_is_low[0] = is_low_below(0);
+		nmi_is_low[1] = is_low_below(8);
+		WRITE_ONCE(asks_nmi, false);
+	}
+	return false;
+}
+NMI_HANDLER(ask_in_nmi);
+
+static void nothing(void *info __unused)
+{
+}
+
+SELFTEST(bpf_jit, the_stacks_of_tasks_and_of_nmis_become_low)
+{
+	EXPECT(!is_low_below(0));
+	EXPECT(is_low_below(8));
+	WRITE_ONCE(asks_nmi, true);
+	arch_send_nmi(smp_processor_id());
+	on_each_cpu(nothing, NULL, true); /* an NMI comes before an interrupt that is sent later */
+	EXPECT(!READ_ONCE(asks_nmi));
+	EXPECT(!nmi_is_low[0]);
+	EXPECT(nmi_is_low[1]);
 }

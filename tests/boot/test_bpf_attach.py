@@ -90,6 +90,14 @@ def test_a_map_of_deeply_nested_types_is_cut_text(machine):
     assert machine.check("tail -n 1 /sys/fs/bpf/types; rm /sys/fs/bpf/types") == "0: " + 32 * "{" + "..." + 32 * "}" + "\n"
 
 
+def test_tail_calls_that_leave_frames_end_before_the_stack(machine):
+    """A round takes 672 bytes of the stack, of which 6 KB may be used. Four programs, with one round each, still run in the last one."""
+    runs = int(machine.check("bpf_nest tails").split()[0])
+    assert 1 < runs <= 1 + 6144 // 672
+    inside = 4 + 4 * 3 + 4 * 3 * 2
+    assert machine.check("bpf_nest tails 4") == f"{runs + inside} runs\n"
+
+
 def free_memory(machine):
     machine.check("sleep 2; sync")
     return int(re.search(r"MemFree: +(\d+)", machine.check("cat /proc/meminfo"))[1])

@@ -219,7 +219,17 @@ static void random_programs_run_as_in_the_interpreter(void **state)
 
 #define TAIL_CALL() INSN(BPF_JMP | BPF_TAIL_CALL, 0, 0, 0, 0)
 
-/* A run never makes more than 33 tail calls, whichever functions make them. */
+static u32 tail_calls_with_stack = ~0U; /* of functions, before the stack is low */
+
+bool bpf_stack_is_low(void)
+{
+	if (!tail_calls_with_stack)
+		return true;
+	tail_calls_with_stack--;
+	return false;
+}
+
+/* A run never makes more than 33 tail calls, whichever functions make them, and less without stack. */
 static void tail_calls_of_a_run_are_counted_together(void **state)
 {
 	struct bpf_insn insns[] = {
@@ -251,6 +261,11 @@ static void tail_calls_of_a_run_are_counted_together(void **state)
 	tail_targets[0] = &prog;
 	assert_int_equal(bpf_prog_run(&prog, &ctx), 5);
 	assert_int_equal(ctx, 1 + MAX_TAIL_CALL_CNT);
+	tail_calls_with_stack = 3;
+	ctx = 0;
+	assert_int_equal(bpf_prog_run(&prog, &ctx), 5);
+	assert_int_equal(ctx, 1 + 3);
+	tail_calls_with_stack = ~0U;
 }
 
 static void a_tail_call_replaces_the_program(void **state)
@@ -281,7 +296,9 @@ static void a_tail_call_replaces_the_program(void **state)
 	compile(&progs[1]);
 	tail_targets[0] = NULL;
 	tail_targets[1] = &progs[1];
+	tail_calls_with_stack = 0; /* the program itself needs none for it */
 	assert_int_equal(bpf_prog_run(&progs[0], ctx), 4711);
+	tail_calls_with_stack = ~0U;
 	ctx[1] = 0; /* no program there */
 	assert_int_equal(bpf_prog_run(&progs[0], ctx), 3);
 	ctx[1] = 2;

@@ -77,6 +77,7 @@ static void plan_function(struct jit_pass *p, u32 subprog)
 	u32 end = subprog + 1 < p->prog->nr_subprogs ? sub[1].start : p->prog->len;
 	u32 pushed = 0;
 
+	p->is_main = !subprog;
 	p->saved = 0;
 	p->frame_size = ALIGN(sub->stack_depth, 8U);
 	p->has_frame = p->frame_size || p->prog->uses_tail_call;
@@ -235,6 +236,17 @@ static const void *tail_call_target(const struct bpf_map *map, u32 index)
 	return prog ? tail_entry(prog) : NULL;
 }
 
+/*
+ * The same for a function, whose callers keep their frames: 33 tail calls could need more stack
+ * than there is.
+ */
+static const void *function_tail_call_target(const struct bpf_map *map, u32 index)
+{
+	const void *target = tail_call_target(map, index);
+
+	return bpf_stack_is_low() ? NULL : target;
+}
+
 static void emit_tail_call(struct jit_pass *p)
 {
 	struct emitter *e = &p->e;
@@ -248,7 +260,7 @@ static void emit_tail_call(struct jit_pass *p)
 	emit_push(e, RAX);
 	emit_mov(e, X86_W, RDI, jit_reg[BPF_REG_2]);
 	emit_mov(e, 0, RSI, jit_reg[BPF_REG_3]);
-	emit_call(e, (unsigned long)tail_call_target);
+	emit_call(e, (unsigned long)(p->is_main ? tail_call_target : function_tail_call_target));
 	emit_mov(e, X86_W, R11, RAX);
 	emit_pop(e, RAX);
 	emit_pop(e, jit_reg[BPF_REG_1]);

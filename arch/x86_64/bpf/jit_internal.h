@@ -12,6 +12,7 @@ struct jit_pass {
 	u32 extable;               /* entries so far */
 	const struct bpf_map *map; /* that R1 certainly is now; NULL: unknown */
 	/* of the function */
+	bool is_main;     /* it is the program itself */
 	u32 saved;        /* which of R6 to R9 it changes: a bit each */
 	u32 frame_size;   /* bytes below rbp for its stack and the counter's address */
 	s32 counter_slot; /* from rbp: the address of the counter of tail calls */

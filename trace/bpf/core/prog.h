@@ -121,6 +121,11 @@ int bpf_prog_select_runtime(struct bpf_prog *prog);
 /* Frees the code. No CPU runs the program any more, and none can. Task context. */
 void bpf_prog_free_runtime(struct bpf_prog *prog);
 /*
+ * Whether the stack has no room for a tail call of a function, which leaves frames on it: then the
+ * tail call fails. Called by programs.
+ */
+bool bpf_stack_is_low(void);
+/*
  * Calls a callback of the program that runs now: a helper's argument of type ARG_PTR_TO_FUNC. Only
  * compiled programs have callbacks. Context of helpers.
  */

@@ -13,6 +13,7 @@
 #include "kernel/kallsyms.h"
 #include "kernel/lib/vsprintf.h"
 #include "kernel/mm/slab.h"
+#include "kernel/mm/stack.h"
 #include "kernel/mm/vmalloc.h"
 #include "kernel/rcu/rculist.h"
 #include "kernel/sched/mutex.h"
@@ -45,6 +46,23 @@ u64 bpf_call_callback(const void *callback, u64 r1, u64 r2, u64 r3, u64 r4, u64 
 	u64 (*compiled)(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5) = callback;
 
 	return compiled(r1, r2, r3, r4, r5);
+}
+
+/*
+ * Bytes of the stack that must be left for the program that the tail call leads to, and 4 more that
+ * run inside it: up to 1.3 KB each with a helper that prints; 1.2 KB for the helper that takes
+ * most; and for an interrupt.
+ */
+#define TAIL_CALL_STACK 10240U
+
+bool bpf_stack_is_low(void)
+{
+	unsigned long sp = (unsigned long)__builtin_frame_address(0);
+	unsigned long left = sp - (unsigned long)current->stack;
+
+	if (left >= THREAD_SIZE) /* not the task's: that of an NMI or exception, in a slot */
+		left = (sp - STACK_GUARD_SIZE) % STACK_SLOT_SIZE;
+	return left < TAIL_CALL_STACK;
 }
 
 /* ---- faults ---- */
