@@ -174,11 +174,32 @@ static void a_search_is_32_types_deep(void **state)
 	assert_non_null(strstr(text, "Exceeded max resolving depth:32"));
 }
 
+#define PARAMS 0xffffu
+#define FUNCS  1000000u
+
+/* Looking at each parameter for each function would be 65 billion steps. */
+static void functions_may_share_a_large_prototype(void **state)
+{
+	u32 nr_words = 4 + 3 + 2 * PARAMS + 3 * FUNCS;
+	u32 *types = malloc(nr_words * 4), *at = types;
+
+	(void)state;
+	memcpy(at, (u32[]){ INT(4), PROTO(PARAMS, 1) }, 7 * 4);
+	at += 7;
+	for (u32 i = 0; i < PARAMS; i++, at += 2)
+		memcpy(at, (u32[]){ B, 1 }, 8);
+	for (u32 i = 0; i < FUNCS; i++, at += 3)
+		memcpy(at, (u32[]){ TYPE(A, INFO(FUNC, 0), 2) }, 12);
+	assert_int_equal(judge(types, nr_words), 0);
+	free(types);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(types_are_judged_as_on_linux),
 		cmocka_unit_test(a_search_is_32_types_deep),
+		cmocka_unit_test(functions_may_share_a_large_prototype),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,10 @@ struct resolver {
 	const struct btf *btf;
 	struct bpf_verifier_log *log;
 	u8 *states; /* of each type */
-	/* Of an ARRAY its bytes; of what only refers to another type: the type at the end. */
+	/*
+	 * Of an ARRAY its bytes; of what only refers to another type: the type at the end; of a
+	 * FUNC_PROTO that a FUNC has: itself.
+	 */
 	u32 *results;
 	u32 depth;
 	enum { MODE_NONE, MODE_PTR, MODE_STRUCT } mode; /* what the search came to first */
@@ -269,10 +272,11 @@ static int resolve_func(struct resolver *r, u32 id)
 	const struct btf_type *proto = btf_type_by_id(r->btf, type);
 	const struct btf_param *params = btf_params(proto);
 
-	for (u32 i = 0; i < btf_vlen(proto); i++)
+	/* Many functions may share a prototype with many parameters. It is looked at once. */
+	for (u32 i = 0; !r->results[type] && i < btf_vlen(proto); i++)
 		if (!params[i].name_off && params[i].type)
 			return btf_refuse(r->log, id, -EINVAL, "Invalid arg#%u", i + 1);
-	r->results[id] = type;
+	r->results[id] = r->results[type] = type;
 	return 0;
 }
 
