@@ -495,10 +495,12 @@ static int pipe_fasync(int fd, struct file *file, bool on)
 	int err = 0;
 
 	WRITE_ONCE(pipe->fast_page, 0);
+	mutex_lock(&file->f_inode->i_mutex); /* one flag says that the file is in both lists */
 	if (file->f_mode & FMODE_READ)
 		err = fasync_helper(fd, file, on, &pipe->fasync_readers);
 	if (!err && (file->f_mode & FMODE_WRITE))
 		err = fasync_helper(fd, file, on, &pipe->fasync_writers);
+	mutex_unlock(&file->f_inode->i_mutex);
 	return err;
 }
 
