@@ -5,6 +5,7 @@
 #include "kernel/irq/softirq.h"
 #include "kernel/lib/string.h"
 #include "kernel/mm/slab.h"
+#include "kernel/random/random.h"
 #include "kernel/task/cred.h"
 
 #define REQUEST_MAX 65536
@@ -136,7 +137,6 @@ static struct netlink_sock *find_portid(u32 portid)
 /* portid 0: the number of the process, or any other that is free. 0 or -EADDRINUSE, -EINVAL. */
 static int set_portid(struct netlink_sock *nlk, u32 portid)
 {
-	static u32 next = -4097U;
 	bool choose = !portid;
 	int err = 0;
 
@@ -147,7 +147,7 @@ static int set_portid(struct netlink_sock *nlk, u32 portid)
 		if (choose)
 			portid = (u32)current->tgid;
 		while (choose && find_portid(portid))
-			portid = next--;
+			portid = (u32)get_random_u64() | 1U << 31; /* nobody guesses and takes it */
 		if (find_portid(portid))
 			err = -EADDRINUSE;
 		else
