@@ -158,30 +158,29 @@ static int devkmsg_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+int kmsg_wait(u64 seq)
+{
+	return wait_event_interruptible(log_wait, kmsg_next_seq() != seq);
+}
+
 static ssize_t devkmsg_read(struct file *file, char *buf, size_t count, loff_t *pos)
 {
 	struct devkmsg_user *user = file->private_data;
 	ssize_t ret;
+	u64 seq;
 
 	(void)pos;
-	ret = mutex_lock_interruptible(&user->lock);
-	if (ret)
-		return ret;
-	while ((ret = kmsg_read_record(&user->seq, buf, count)) == 0) {
-		ret = -EAGAIN;
-		if (file->f_flags & O_NONBLOCK)
-			break;
-		ret = wait_event_interruptible(log_wait, kmsg_next_seq() != user->seq);
+	do {
+		ret = mutex_lock_interruptible(&user->lock);
 		if (ret)
-			break;
-	}
-	mutex_unlock(&user->lock);
+			return ret;
+		ret = kmsg_read_record(&user->seq, buf, count);
+		seq = user->seq;
+		mutex_unlock(&user->lock); /* a writer of the same file needs it */
+		if (!ret)
+			ret = file->f_flags & O_NONBLOCK ? -EAGAIN : kmsg_wait(seq);
+	} while (!ret);
 	return ret;
-}
-
-int kmsg_wait(u64 seq)
-{
-	return wait_event_interruptible(log_wait, kmsg_next_seq() != seq);
 }
 
 /* Adds a message. In "<N>text", N is the priority; a program cannot be the kernel, facility 0. */

@@ -108,6 +108,13 @@ def test_kmsg_takes_a_message_into_the_log(nop5):
     assert re.search(r"^\[ *\d+\.\d{6}\] a line through kmsg$", nop5.check("dmesg"), re.M)
 
 
+def test_a_message_is_written_beside_a_reader_of_the_same_open_file(nop5):
+    """The writer waited, and could not be killed, until another message came."""
+    nop5.check("exec 3<>/dev/kmsg; cat <&3 > /tmp/read & until grep -q 'State:.S' /proc/$!/status; do :; done")
+    nop5.check("echo '<6>beside a reader' >&3; until grep -q ';beside a reader' /tmp/read; do :; done")
+    nop5.check("kill $!; exec 3>&-; rm /tmp/read")
+
+
 @pytest.mark.parametrize("size", [833, 960, 992])
 def test_kmsg_records_the_whole_message(nop5, size):
     text = "".join(f"{i:04}" for i in range(250))[:size]
