@@ -1,6 +1,6 @@
 /* The clock that runs while the machine is off: the real-time clock in the CMOS (MC146818). */
 #include "arch/cpu/io.h"
-#include "kernel/locking/spinlock.h"
+#include "kernel/sched/mutex.h"
 #include "kernel/time/timekeeping.h"
 
 #define CMOS_ADDRESS 0x70
@@ -20,8 +20,11 @@
 #define RTC_24_HOURS 0x02
 #define RTC_PM       0x80 /* in the hours, when they are 1 to 12 */
 
-/* Each access is two: of the address, then of the data. Task context, and the boot. */
-static DEFINE_SPINLOCK(rtc_lock);
+/*
+ * Each access is two: of the address, then of the data. Task context, and the boot. A mutex: an
+ * update of the chip may last 2 ms.
+ */
+static DEFINE_MUTEX(rtc_lock);
 
 /* The fields, as the chip has them. */
 struct rtc_fields {
@@ -78,8 +81,8 @@ u64 arch_read_wall_clock(void)
 {
 	u64 seconds;
 
-	spin_lock(&rtc_lock);
+	mutex_lock(&rtc_lock);
 	seconds = read_clock();
-	spin_unlock(&rtc_lock);
+	mutex_unlock(&rtc_lock);
 	return seconds;
 }
