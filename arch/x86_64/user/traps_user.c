@@ -213,7 +213,8 @@ static void user_exception(struct pt_regs *regs, unsigned vector, unsigned long 
 		user_page_fault(regs, address);
 		return;
 	}
-	if (vector == X86_TRAP_BP && arch_uprobe_int3(regs))
+	/* From a 32-bit segment, a program would not come to the slot of the copied instruction. */
+	if (vector == X86_TRAP_BP && regs->cs == __USER_CS && arch_uprobe_int3(regs))
 		return;
 	thread->trap_nr = vector;
 	thread->error_code = regs->orig_ax;
