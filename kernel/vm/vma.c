@@ -425,7 +425,6 @@ int do_munmap(struct mm_struct *mm, unsigned long addr, unsigned long len)
 	for (vma = first; vma && vma->vm_start < end; vma = next) {
 		next = vma->vm_next;
 		vma_erase(mm, vma); /* vm_next stays: the areas remain a list */
-		vma_unlink_mapping(vma);
 		vm_stat_account(mm, vma->vm_flags, -(long)vma_pages(vma));
 		if (vma->vm_flags & VM_ACCOUNT)
 			vm_unacct_memory(vma_pages(vma));
@@ -437,6 +436,7 @@ int do_munmap(struct mm_struct *mm, unsigned long addr, unsigned long len)
 	next = vma;
 	for (vma = first; vma != next; vma = prev) {
 		prev = vma->vm_next;
+		vma_unlink_mapping(vma); /* no CPU writes to the file any more: for F_SEAL_WRITE */
 		remove_vma(vma);
 	}
 	return 0;
