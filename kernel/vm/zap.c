@@ -209,10 +209,12 @@ void unmap_mapping_range(struct vm_mapping *mapping, unsigned long first, unsign
 
 		if (begin > end)
 			continue;
+		begin = vma->vm_start + ((begin - vma->vm_pgoff) << PAGE_SHIFT);
+		end = vma->vm_start + ((end - vma->vm_pgoff + 1) << PAGE_SHIFT);
 		tlb_gather(&tlb, vma->vm_mm);
-		zap_page_range(&tlb, vma->vm_start + ((begin - vma->vm_pgoff) << PAGE_SHIFT),
-			       vma->vm_start + ((end - vma->vm_pgoff + 1) << PAGE_SHIFT),
-			       even_cows);
+		zap_page_range(&tlb, begin, end, even_cows);
+		/* Also what madvise(2) has removed, but not flushed: a CPU might write there. */
+		gather_range(&tlb, begin, end);
 		tlb_finish(&tlb);
 	}
 	mutex_unlock(&mapping->lock);
