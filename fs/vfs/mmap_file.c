@@ -124,6 +124,7 @@ static const struct vm_file_hooks file_hooks = {
 	.mmap = vm_mmap_file,
 	.name = vm_file_name,
 	.punch_hole = vm_punch_hole,
+	.memory = file_memory,
 	.task_pages = task_file_pages,
 };
 

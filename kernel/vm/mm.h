@@ -89,6 +89,8 @@ struct vm_file_hooks {
 	long (*punch_hole)(struct file *file, u64 offset, u64 len);
 	/* Writes the last component of the file's name to the end of buf. "?": it is too long. */
 	const char *(*name)(struct file *file, char *buf, size_t size);
+	/* About how many bytes of the kernel one reference on the file holds. Does not sleep. */
+	size_t (*memory)(struct file *file);
 	/* About how many pages of the kernel the open files of a task hold. */
 	unsigned long (*task_pages)(struct task_struct *task);
 };

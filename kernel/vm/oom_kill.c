@@ -31,18 +31,21 @@ static DEFINE_MUTEX(oom_lock); /* one victim at a time */
 static const struct mm_struct *last_mm;
 static ktime_t last_kill; /* [oom_lock] */
 
-/* Pages of shared memory that no table shows any more, but that the areas of mm keep. */
+/* Pages of shared memory and removed files that the areas of mm keep, but no table shows. */
 static unsigned long hidden_pages(struct mm_struct *mm)
 {
-	unsigned long shared = 0, shown = (unsigned long)max(READ_ONCE(mm->rss[MM_SHMEMPAGES]), 0L);
+	size_t bytes = 0;
 
 	if (!mmap_read_trylock(mm)) /* a thread of it may wait for memory with the lock */
 		return 0;
 	for (const struct vm_area_struct *vma = mm->mmap; vma; vma = vma->vm_next)
 		if (is_shared_anon(vma))
-			shared += shared_anon_pages(vma);
+			bytes += shared_anon_pages(vma) * PAGE_SIZE;
+		else if (vma->vm_file)
+			bytes += vm_file_hooks->memory(vma->vm_file);
 	mmap_read_unlock(mm);
-	return shared > shown ? shared - shown : 0;
+	return (unsigned long)max((long)(bytes / PAGE_SIZE) - READ_ONCE(mm->rss[MM_SHMEMPAGES]),
+				  0L);
 }
 
 /*
@@ -53,12 +56,11 @@ static unsigned long hidden_pages(struct mm_struct *mm)
  */
 static unsigned long kernel_pages(struct task_struct *p, struct mm_struct *mm)
 {
-	unsigned long areas = (unsigned long)mm->map_count * sizeof(struct vm_area_struct);
-	unsigned long stacks = (unsigned long)READ_ONCE(p->signal->nr_threads) * THREAD_SIZE;
+	size_t bytes = (unsigned)mm->map_count * sizeof(struct vm_area_struct) +
+		       (unsigned)READ_ONCE(p->signal->nr_threads) * (size_t)THREAD_SIZE +
+		       (seccomp_ops ? seccomp_ops->memory(p) : 0);
 
-	unsigned long filters = seccomp_ops ? seccomp_ops->memory(p) : 0;
-
-	return READ_ONCE(mm->pgtables) + (areas + stacks + filters) / PAGE_SIZE + hidden_pages(mm) +
+	return READ_ONCE(mm->pgtables) + bytes / PAGE_SIZE + hidden_pages(mm) +
 	       vm_file_hooks->task_pages(p);
 }
 
@@ -99,7 +101,7 @@ static unsigned long badness(struct task_struct *p)
 	short adj = READ_ONCE(p->signal->oom_score_adj);
 	unsigned long points;
 
-	if (p->tgid == 1 || adj == OOM_SCORE_ADJ_MIN || fatal_signal_pending(p))
+	if (p->tgid == 1 || adj == OOM_SCORE_ADJ_MIN)
 		return 0;
 	points = oom_pages(p);
 	if (!points)
@@ -109,6 +111,7 @@ static unsigned long badness(struct task_struct *p)
 
 /*
  * A task with memory of the process with the lowest number above tgid, with a reference; or NULL.
+ * One that SIGKILL has not reached: a thread may write the core file while the others wait for it.
  * Leaves out children in vfork(): as on Linux, they use their parent's memory.
  * The caller sums up the memory of that process without tasklist_lock.
  */
@@ -119,7 +122,8 @@ static struct task_struct *next_process(pid_t tgid)
 	spin_lock(&tasklist_lock);
 	for_each_task (p)
 		if (p->tgid > tgid && (!next || p->tgid < next->tgid) && READ_ONCE(p->mm) &&
-		    !(p->flags & PF_KTHREAD) && !(p->vfork_done && p->mm == p->real_parent->mm))
+		    !(p->flags & PF_KTHREAD) && !fatal_signal_pending(p) &&
+		    !(p->vfork_done && p->mm == p->real_parent->mm))
 			next = p;
 	if (next)
 		get_task_struct(next);

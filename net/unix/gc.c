@@ -22,19 +22,21 @@ DEFINE_SPINLOCK(unix_gc_lock);
 static LIST_HEAD(inflight_socks); /* [G] of unix_sock.gc_node */
 static unsigned nr_inflight;      /* [G] to write: descriptors of all kinds in messages */
 
-void unix_inflight(struct scm_fp *fp)
+void unix_inflight(struct scm_fp *fp, struct unix_sock *u)
 {
+	list_add_tail(&fp->node, &u->fps);
 	for (unsigned i = 0; i < fp->count; i++) {
-		struct unix_sock *u = unix_from_file(fp->file[i]);
+		struct unix_sock *child = unix_from_file(fp->file[i]);
 
-		if (u && !u->inflight++)
-			list_add_tail(&u->gc_node, &inflight_socks);
+		if (child && !child->inflight++)
+			list_add_tail(&child->gc_node, &inflight_socks);
 	}
 	nr_inflight += fp->count;
 }
 
 void unix_notinflight(struct scm_fp *fp)
 {
+	list_del(&fp->node);
 	for (unsigned i = 0; i < fp->count; i++) {
 		struct unix_sock *u = unix_from_file(fp->file[i]);
 
@@ -44,21 +46,22 @@ void unix_notinflight(struct scm_fp *fp)
 	nr_inflight -= fp->count;
 }
 
-/* Calls fn for each candidate that a message in the queue of u holds. G held. */
+/*
+ * Calls fn for each candidate that a message in the queue of u holds. It looks at descriptors only,
+ * for which users are charged: a queue may have any number of messages without some. G held.
+ */
 static void scan_queue(struct unix_sock *u, void (*fn)(struct unix_sock *child))
 {
-	struct unix_msg *msg;
+	struct scm_fp *fp;
 
-	spin_lock(&u->lock);
-	list_for_each_entry (msg, &u->queue, list) {
-		for (unsigned i = 0; msg->fp && i < msg->fp->count; i++) {
-			struct unix_sock *child = unix_from_file(msg->fp->file[i]);
+	list_for_each_entry (fp, &u->fps, node) {
+		for (unsigned i = 0; i < fp->count; i++) {
+			struct unix_sock *child = unix_from_file(fp->file[i]);
 
 			if (child && child->gc_candidate)
 				fn(child);
 		}
 	}
-	spin_unlock(&u->lock);
 }
 
 /* The same for the queues that are reachable through u: those of connections not yet accepted. */
@@ -136,6 +139,7 @@ static void take_messages(struct unix_sock *u, struct list_head *garbage)
 			u->oob = NULL;
 		u->queue_len--;
 		u->queued_bytes -= msg->len - msg->offset;
+		u->queued_memory -= msg->truesize;
 	}
 	spin_unlock(&u->lock);
 }
@@ -180,43 +184,48 @@ void unix_gc(void)
 
 /* ---- what sockets hold, for the OOM killer ---- */
 
-/* The files of a message, but sockets: nothing here goes in a circle. G held. */
+/* The files of a message; of a socket its messages only: nothing goes in a circle. G held. */
 static size_t files_memory(const struct scm_fp *fp)
 {
 	size_t bytes = sizeof(*fp);
 
-	for (unsigned i = 0; i < fp->count; i++)
-		if (!unix_from_file(fp->file[i]))
+	for (unsigned i = 0; i < fp->count; i++) {
+		struct unix_sock *child = unix_from_file(fp->file[i]);
+
+		if (child)
+			bytes += READ_ONCE(child->queued_memory) /
+				 (unsigned)max(atomic_read(&fp->file[i]->f_count), 1);
+		else
 			bytes += file_memory(fp->file[i]);
+	}
 	return bytes;
 }
 
 /* G held. */
-static size_t queue_memory(struct unix_sock *u)
+static size_t queue_memory(const struct unix_sock *u)
 {
-	struct unix_msg *msg;
-	size_t bytes = 0;
+	size_t bytes = READ_ONCE(u->queued_memory);
+	const struct scm_fp *fp;
 
-	if (!spin_trylock(&u->lock))
-		return 0;
-	list_for_each_entry (msg, &u->queue, list) {
-		bytes += msg->truesize;
-		if (msg->fp)
-			bytes += files_memory(msg->fp);
-		if (msg->embryo)
-			bytes += READ_ONCE(msg->embryo->queued_bytes);
-	}
-	spin_unlock(&u->lock);
+	list_for_each_entry (fp, &u->fps, node)
+		bytes += files_memory(fp);
 	return bytes;
 }
 
 size_t unix_memory(struct socket *sock)
 {
+	struct unix_sock *u = unix_sk(sock);
+	struct unix_msg *msg;
 	size_t bytes;
 
 	if (!spin_trylock(&unix_gc_lock))
 		return 0;
-	bytes = queue_memory(unix_sk(sock));
+	bytes = queue_memory(u);
+	if (u->state == UNIX_LISTEN && spin_trylock(&u->lock)) {
+		list_for_each_entry (msg, &u->queue, list)
+			bytes += msg->truesize + queue_memory(msg->embryo);
+		spin_unlock(&u->lock);
+	}
 	spin_unlock(&unix_gc_lock);
 	return bytes;
 }

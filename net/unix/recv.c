@@ -39,6 +39,7 @@ static void unlink_msg(struct unix_sock *u, struct unix_msg *msg)
 	was_full = u->queue_len > u->backlog;
 	u->queue_len--;
 	u->queued_bytes -= msg->len - msg->offset;
+	u->queued_memory -= msg->truesize;
 	spin_unlock(&u->lock);
 	if (files) {
 		unix_notinflight(msg->fp);

@@ -123,12 +123,13 @@ static void add_cred(struct unix_msg *msg, struct unix_sock *u, const struct uni
 static void append(struct unix_msg *msg, struct unix_sock *other)
 {
 	if (msg->fp)
-		unix_inflight(msg->fp);
+		unix_inflight(msg->fp, other);
 	msg->stamp = sock_stamp(&other->sock);
 	list_add_tail(&msg->list, &other->queue);
 	other->queue_len++;
 	other->arrivals++;
 	other->queued_bytes += msg->len;
+	other->queued_memory += msg->truesize;
 }
 
 /* ---- streams ---- */

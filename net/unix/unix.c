@@ -27,6 +27,7 @@ struct unix_sock *unix_create(unsigned type)
 	mutex_init(&u->iolock);
 	mutex_init(&u->bind_lock);
 	INIT_LIST_HEAD(&u->queue);
+	INIT_LIST_HEAD(&u->fps);
 	INIT_LIST_HEAD(&u->bound);
 	INIT_LIST_HEAD(&u->gc_node);
 	u->backlog = (unsigned)READ_ONCE(unix_max_dgram_qlen);
@@ -108,6 +109,7 @@ static void take_queue(struct unix_sock *u, struct list_head *list)
 	u->oob = NULL;
 	u->queue_len = 0;
 	u->queued_bytes = 0;
+	u->queued_memory = 0;
 	spin_unlock(&u->lock);
 	list_for_each_entry (msg, list, list)
 		if (msg->fp)

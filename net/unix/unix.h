@@ -34,7 +34,7 @@ struct unix_address {
 struct scm_fp {
 	unsigned count;
 	struct user_struct *user; /* is charged for count descriptors; counted; NULL: a copy */
-	struct list_head node;    /* of those that wait to be dropped */
+	struct list_head node; /* [G] in the socket's fps; then of those that wait to be dropped */
 	struct file *file[SCM_MAX_FD];
 };
 
@@ -69,10 +69,12 @@ struct unix_sock {
 	struct mutex bind_lock; /* one bind at a time */
 	struct unix_sock *peer; /* [S] counted */
 	struct list_head queue; /* [S] messages, or connections that wait for accept() */
+	struct list_head fps;   /* [G] descriptors of the messages in the queue */
 	struct unix_msg *oob;   /* [S] in the queue: the urgent byte; NULL: none */
 	unsigned queue_len;     /* [S] */
 	unsigned arrivals;      /* [S] how many messages have come; it wraps */
 	size_t queued_bytes;    /* [S] but of datagrams: what FIONREAD says */
+	size_t queued_memory;   /* [S] of the messages, without what they hold */
 	unsigned backlog;       /* [S] how many more than that are too many */
 	unsigned shutdown;      /* [S] SHUT_* */
 	bool dead;              /* [S] closed */
@@ -190,8 +192,8 @@ int scm_send(struct msghdr *msg, const void __user *control, size_t len);
 size_t scm_recv(struct socket *sock, struct msghdr *msg, void __user *control, size_t len,
 		unsigned flags);
 
-/* fp enters or leaves a queue. unix_gc_lock held. */
-void unix_inflight(struct scm_fp *fp);
+/* fp enters the queue of u, or leaves it. unix_gc_lock held. */
+void unix_inflight(struct scm_fp *fp, struct unix_sock *u);
 void unix_notinflight(struct scm_fp *fp);
 /* What lies in the queue of a socket: messages, the files in them, and connections with theirs. */
 size_t unix_memory(struct socket *sock);

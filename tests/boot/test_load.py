@@ -272,7 +272,7 @@ def test_the_first_program_outlives_a_lack_of_memory_in_vfork_and_adopts_orphans
     machine.expect("first program: done")
 
 
-@pytest.mark.parametrize("what", ["netlink", "listener"])
+@pytest.mark.parametrize("what", ["netlink", "listener", "file", "socket", "mapping"])
 def test_what_waits_at_sockets_counts_for_the_process_that_is_killed_without_memory(small, what):
     """A process without memory of its own fills the queues. Its score did not change."""
     assert int(re.search(r"score: (-?\d+) more", small.check(f"socket_memory {what}")).group(1)) > 20
