@@ -40,8 +40,12 @@ void tlb_finish(struct mmu_gather *tlb);
  * held, or vma->vm_mapping->lock.
  */
 void zap_page_range(struct mmu_gather *tlb, unsigned long start, unsigned long end, bool even_cows);
-/* The same with a flush. */
-void zap_vma_range(struct vm_area_struct *vma, unsigned long start, unsigned long end);
+/*
+ * The same with a flush of the whole range: another task may have removed entries, and pause before
+ * its flush.
+ */
+void zap_vma_range(struct vm_area_struct *vma, unsigned long start, unsigned long end,
+		   bool even_cows);
 /*
  * Frees the page tables of [start, end), as far as they lie between floor and ceiling (0: the end),
  * where no area is. mmap_lock held for writing.

@@ -48,7 +48,7 @@ static int advise_area(struct vm_area_struct *vma, unsigned long start, unsigned
 			return -EINVAL;
 		fallthrough;
 	case MADV_DONTNEED_LOCKED:
-		zap_vma_range(vma, start, end);
+		zap_vma_range(vma, start, end, true);
 		return 0;
 	case MADV_FREE:
 		/* The pages may be taken away when memory is short. nop5 never does. */

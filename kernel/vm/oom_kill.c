@@ -83,12 +83,12 @@ static struct mm_struct *grab_task_mm(struct task_struct *p)
 unsigned long oom_pages(struct task_struct *p)
 {
 	struct mm_struct *mm = grab_task_mm(p);
-	unsigned long pages;
+	unsigned long pages = 0;
 
-	if (!mm)
-		return 0;
-	pages = get_mm_rss(mm) + kernel_pages(p, mm);
-	mmdrop(mm);
+	if (mm) {
+		pages = get_mm_rss(mm) + kernel_pages(p, mm);
+		mmdrop(mm);
+	}
 	return pages;
 }
 
@@ -98,15 +98,11 @@ unsigned long oom_pages(struct task_struct *p)
  */
 static unsigned long badness(struct task_struct *p)
 {
-	short adj = READ_ONCE(p->signal->oom_score_adj);
-	unsigned long points;
+	long adj = READ_ONCE(p->signal->oom_score_adj), points = 0;
 
-	if (p->tgid == 1 || adj == OOM_SCORE_ADJ_MIN)
-		return 0;
-	points = oom_pages(p);
-	if (!points)
-		return 0;
-	return (unsigned long)max((long)points + 1 + adj * (long)(total_pages() / 1000), 1L);
+	if (p->tgid != 1 && adj != OOM_SCORE_ADJ_MIN)
+		points = (long)oom_pages(p);
+	return points ? (unsigned long)max(points + 1 + adj * (long)(total_pages() / 1000), 1L) : 0;
 }
 
 /*

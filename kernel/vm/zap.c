@@ -102,12 +102,14 @@ void zap_page_range(struct mmu_gather *tlb, unsigned long start, unsigned long e
 	spin_unlock(&mm->page_table_lock);
 }
 
-void zap_vma_range(struct vm_area_struct *vma, unsigned long start, unsigned long end)
+void zap_vma_range(struct vm_area_struct *vma, unsigned long start, unsigned long end,
+		   bool even_cows)
 {
 	struct mmu_gather tlb;
 
 	tlb_gather(&tlb, vma->vm_mm);
-	zap_page_range(&tlb, start, end, true);
+	zap_page_range(&tlb, start, end, even_cows);
+	gather_range(&tlb, start, end);
 	tlb_finish(&tlb);
 }
 
@@ -205,17 +207,11 @@ void unmap_mapping_range(struct vm_mapping *mapping, unsigned long first, unsign
 	list_for_each_entry (vma, &mapping->areas, shared) {
 		unsigned long begin = max(first, vma->vm_pgoff);
 		unsigned long end = min(last, vma->vm_pgoff + vma_pages(vma) - 1);
-		struct mmu_gather tlb;
 
-		if (begin > end)
-			continue;
-		begin = vma->vm_start + ((begin - vma->vm_pgoff) << PAGE_SHIFT);
-		end = vma->vm_start + ((end - vma->vm_pgoff + 1) << PAGE_SHIFT);
-		tlb_gather(&tlb, vma->vm_mm);
-		zap_page_range(&tlb, begin, end, even_cows);
-		/* Also what madvise(2) has removed, but not flushed: a CPU might write there. */
-		gather_range(&tlb, begin, end);
-		tlb_finish(&tlb);
+		if (begin <= end)
+			zap_vma_range(vma, vma->vm_start + ((begin - vma->vm_pgoff) << PAGE_SHIFT),
+				      vma->vm_start + ((end - vma->vm_pgoff + 1) << PAGE_SHIFT),
+				      even_cows);
 	}
 	mutex_unlock(&mapping->lock);
 }
