@@ -257,3 +257,15 @@ if __name__ == "__main__":
     out, names, places = build(Path("/tmp/probed"))
     reference = subprocess.run([sys.argv[1], "--add", out], input=script(names, places), capture_output=True, text=True, check=True)
     RECORDED.write_text("\n".join(normal(reference.stdout)) + "\n")
+
+
+def test_a_uprobe_is_not_stepped_in_a_32_bit_segment(boot, tmp_path):
+    """IRET to such a segment takes the lower half of the address of the slot, and there a program may have a page of its own."""
+    program, archive = tmp_path / "segment32", tmp_path / "rootfs.cpio"
+    subprocess.run(["musl-gcc", "-static", "-no-pie", "-Wall", "-Wextra", "-Werror", "-o", program, ROOT / "tests/boot/data/segment32.c"], check=True)
+    subprocess.run([ROOT / "scripts/rootfs", archive, program], check=True)
+    machine = boot(cpus=1, initrd=str(archive))
+    offset = machine.check("segment32 offset").strip()
+    machine.check(f"cd /sys/kernel/tracing; echo 'p:seg/x /bin/segment32:{offset}' > uprobe_events; echo 1 > events/seg/x/enable")
+    assert machine.check("segment32") == "64 bits: 7\nsignal 5, probed+1\n"
+    assert len(re.findall(r": x: ", machine.check("cat trace"))) == 1
