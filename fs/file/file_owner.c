@@ -51,7 +51,7 @@ static bool count_open(struct file_owner *owner)
 bool file_owner_open(struct file_owner *owner)
 {
 	struct file_owner *counted = owner;
-	struct module *module = owner->module;
+	struct module *module = READ_ONCE(owner->module);
 
 	if (!try_module_get(module))
 		return false;

@@ -14,12 +14,12 @@
 #include "kernel/atomic.h"
 #include "kernel/compiler.h"
 
-/* Legend: [A] atomic. */
+/* Legend: [A] atomic; [R] RCU to read, constant while a file is open. */
 struct file_owner {
 	atomic_t refs;             /* [A] one for each inode, and one for itself */
 	atomic_t opens;            /* [A] open files; -1: the owner is removed */
 	struct file_owner *parent; /* constant, counted; NULL: none */
-	struct module *module;     /* constant; an open file keeps it, too; NULL: none */
+	struct module *module;     /* an open file keeps it, too; NULL: none, or it has gone [R] */
 	void (*release)(struct file_owner *owner); /* task context */
 };
 
@@ -28,7 +28,7 @@ void file_owner_init(struct file_owner *owner, struct file_owner *parent,
 		     void (*release)(struct file_owner *owner));
 struct file_owner *file_owner_get(struct file_owner *owner); /* returns owner, which may be NULL */
 void file_owner_put(struct file_owner *owner);               /* owner may be NULL */
-/* Counts a file that the VFS opens. False: the owner or its parent is removed. */
+/* Counts a file that the VFS opens. False: the owner or its parent is removed. RCU held. */
 bool file_owner_open(struct file_owner *owner);
 /* Uncounts a file that the VFS closes. */
 void file_owner_close(struct file_owner *owner);

@@ -320,6 +320,16 @@ def test_events_of_a_module_come_and_go(machine):
     machine.check("echo 1 > tracing_on; cd /root")
 
 
+def test_the_system_of_a_module_stays_for_a_probe_event_without_the_module(machine):
+    machine.check(f"cd {TRACING}; mkdir instances/a; modprobe sample-event; echo 'p:sample/x vfs_read' > kprobe_events; rmmod sample-event")
+    for sample in ("events/sample", "instances/a/events/sample"):
+        assert machine.check(f"ls {sample}").split() == ["enable", "filter", "x"]
+        machine.check(f"echo 1 > {sample}/enable; echo common_pid==0 > {sample}/filter")
+        assert machine.check(f"cat {sample}/enable {sample}/x/filter; echo 0 > {sample}/enable") == "1\ncommon_pid==0\n"
+        machine.check(f"cat {sample}/filter")
+    machine.check("rmdir instances/a; echo > kprobe_events; test ! -e events/sample; cd /root")
+
+
 def test_module_events_name_the_module(machine):
     machine.check(f"cd {TRACING}; echo > trace; echo 1 > events/module/enable; insmod /root/test_hello.ko; rmmod test_hello; "
                   "echo 0 > events/module/enable")

@@ -146,6 +146,25 @@ static int add_to(struct trace_array *tr, struct trace_event_call *call)
 	return trace_events_of(tr)->dir ? trace_event_create_dir(file) : 0;
 }
 
+/*
+ * The event is out of the list, and its system stays. If the event was the last one of the module
+ * that the system's files keep, the files keep no module from now on: the module may go.
+ */
+static void forget_module(const struct trace_event_file *file)
+{
+	const char *name = trace_event_system(file->call);
+	struct event_system *system = trace_event_dynamic_system(file->tr, name);
+	struct trace_event_file *other;
+
+	if (!system || system->owner.module != file->call->mod)
+		return;
+	list_for_each_entry (other, &trace_events_of(file->tr)->files, list)
+		if (other->call->mod == file->call->mod &&
+		    strcmp(trace_event_system(other->call), name) == 0)
+			return;
+	WRITE_ONCE(system->owner.module, NULL);
+}
+
 static void remove_file(struct trace_event_file *file)
 {
 	struct event_system *system = last_of_system(file);
@@ -160,6 +179,8 @@ static void remove_file(struct trace_event_file *file)
 	put_file(file);
 	if (system)
 		trace_event_remove_system(system);
+	else
+		forget_module(file);
 }
 
 /* E held, T not. */
