@@ -1,13 +1,15 @@
 """scripts/trace-record with a machine that it boots, and with a running machine (trace-export -l)."""
 import os
 import re
+import signal
 import subprocess
 
 import pexpect
 import pytest
 
 from exporting import BadLine, SocketPort, read_graph_report, read_report, record, report, trace_link, trace_remote
-from nop5 import EXIT_PANIC, PROMPT, ROOT, eventually, expect, finish, resources, resources_return_to, tasks
+from nop5 import EXIT_PANIC, PROMPT, ROOT, eventually, expect, finish, is_running, resources, resources_return_to, tasks
+from stopwatch import family
 
 
 def test_trace_record_writes_what_a_command_did(images, tmp_path):
@@ -47,8 +49,20 @@ def test_trace_record_keeps_the_trace_of_a_crash(images, tmp_path):
     assert (tmp_path / "trace.dat").exists() and "NOT COMPLETE" in result.stderr
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_trace_record_and_its_machine(images, tmp_path, number):
+    """QEMU went on, and had the pipes to whoever waited for their end."""
+    process = subprocess.Popen([ROOT / "scripts/trace-record", "-l", "vfs_read", "sleep 100000"], cwd=tmp_path, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    eventually(lambda: (tmp_path / "trace.dat.part").exists() and (tmp_path / "trace.dat.part").stat().st_size)
+    machines = set(family(process.pid)) - {process.pid}
+    process.send_signal(number)
+    finish(process)
+    assert process.returncode == 128 + number and machines and not any(map(is_running, machines))
+    assert not list(tmp_path.iterdir())
+
+
 def test_trace_record_ends_with_what_there_is_on_ctrl_c(images, tmp_path):
-    import signal
     # Before the command is the terminal's foreground group, a ^C is the shell's, which waits and ignores it.
     command = "sh -c 'echo begun > /sys/kernel/tracing/trace_marker; exec dd bs=1'"
     process = subprocess.Popen([ROOT / "scripts/trace-record", "-l", "vfs_read", command], cwd=tmp_path,
@@ -165,7 +179,6 @@ def test_a_machine_that_does_not_listen_yet_is_waited_for(traced, tmp_path):
 
 
 def test_ctrl_c_ends_the_command_on_a_running_machine(listening, tmp_path):
-    import signal
     machine, port = listening
     process = subprocess.Popen([ROOT / "scripts/trace-record", "--attach", port.path, "-l", "vfs_*",
                                 "echo begun; sleep 1000; echo never"], cwd=tmp_path, text=True, stdout=subprocess.PIPE,
