@@ -11,7 +11,8 @@ run "echo ':mod:test_traced' > set_ftrace_filter; echo ':mod:test_*' > set_ftrac
 run "echo test_traced_loop > set_graph_function; echo > set_graph_function"
 run "echo 1 > events/sample-trace/enable; echo 1 > events/sample-trace/foo_bar/enable; echo traceoff:1 > events/sample-trace/foo_bar/trigger; echo '!traceoff:1' > events/sample-trace/foo_bar/trigger"
 run "echo 'p:m/leaf test_traced:test_traced_leaf' > kprobe_events; echo 'r:m/loop test_traced:test_traced_loop \$retval' >> kprobe_events; echo 1 > events/m/enable; echo 0 > events/m/enable; echo > kprobe_events"
-run "cat available_filter_functions enabled_functions set_ftrace_filter printk_formats kprobe_profile /proc/kallsyms /proc/modules"
+run "echo 'sample-trace:mod:trace_events_sample' > set_event; echo ':mod:nosuch' > set_event"
+run "cat set_event available_filter_functions enabled_functions set_ftrace_filter printk_formats kprobe_profile /proc/kallsyms /proc/modules"
 run "cat /sys/module/*/* /sys/module/*/*/* /sys/kernel/livepatch/*/* /sys/kernel/livepatch/*/*/*; cat events/*/*/format"
 run "exec 3< available_filter_functions 4< /proc/modules 5< /proc/kallsyms; head -c 100 <&3; sleep 0.05; cat <&3 <&4 <&5; exec 3<&- 4<&- 5<&-"
 again 'insmod /root/test_probes.ko && removed test_probes' > /dev/null 2>&1 &
@@ -28,5 +29,5 @@ while [ $rounds = 0 ] || [ $(date +%s) -lt $end ]; do
 done
 wait
 for m in $(cut -d ' ' -f 1 /proc/modules); do removed $m; done
-echo nop > current_tracer; echo > set_ftrace_filter; echo > kprobe_events; echo 1 > tracing_on
+echo nop > current_tracer; echo > set_ftrace_filter; echo > kprobe_events; echo > set_event; echo 1 > tracing_on
 echo $rounds rounds; cat /sys/kernel/debug/ftrace_verify; cat /proc/modules

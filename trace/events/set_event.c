@@ -40,8 +40,10 @@ static int set_event_show(struct seq_file *m, void *v __unused)
 	struct trace_array *tr = ((const struct trace_cpu *)m->private)->tr;
 
 	show_events(m, tr, true);
+	mutex_lock(&event_mutex);
 	for_each_linker_table_entry (words, event_module_words)
 		words->show(m, tr);
+	mutex_unlock(&event_mutex);
 	return 0;
 }
 
