@@ -191,8 +191,8 @@ def test_times_of_sleeps_and_waits_need_schedstats(nop5):
 
 
 def wait_for_a_mutex(machine):
-    """Let two programs read one open file of the log, and kill them: one waits for a message, the other for the mutex of the file."""
-    machine.check("exec 3</dev/kmsg; dd bs=8k <&3 > /dev/null & first=$!; dd bs=8k <&3 > /dev/null & exec 3<&-")
+    """Let two programs read one terminal, and kill them: one waits for a byte, the other for the mutex of the readers."""
+    machine.check("exec 3</dev/ttyS1; dd bs=1 <&3 > /dev/null & first=$!; dd bs=1 <&3 > /dev/null & exec 3<&-")
     for pid in (pids := [int(pid) for pid in machine.check("echo $first $!").split()]):
         eventually(lambda: machine.check(f"cat /proc/{pid}/syscall").startswith(f"{READ} "))
     machine.check(f"kill {' '.join(map(str, pids))}")
@@ -200,10 +200,11 @@ def wait_for_a_mutex(machine):
     return pids
 
 
-def test_each_wait_for_a_lock_begins_and_ends(nop5):
+def test_each_wait_for_a_lock_begins_and_ends(boot):
     """Most waits are luck: selftest/kernel/lock_events.c has one of each kind. One for a spinlock may interrupt one for a mutex."""
     open_waits, pids = defaultdict(list), []
-    events = record(nop5, "lock:*", lambda: pids.extend(wait_for_a_mutex(nop5)), "hackbench -g 4 -l 20")
+    machine = boot(cpus=4, extra=("-serial", "null"))
+    events = record(machine, "lock:*", lambda: pids.extend(wait_for_a_mutex(machine)), "hackbench -g 4 -l 20")
     lock = next(e.text.split()[0] for e in events if e.pid in pids and e.text.endswith(" (flags=MUTEX)"))
     assert [e for e in named(events, "contention_end") if e.pid in pids and e.text.startswith(f"{lock} ")]
     for event in events:
