@@ -190,6 +190,20 @@ def test_probe_events_wait_for_their_module_and_stay_when_it_goes(machine):
     machine.check("echo 0 > events/kprobes/enable; echo > kprobe_events; rmmod trace-printk; echo > trace; cd /root")
 
 
+def test_the_counts_of_function_probes_are_freed_when_their_module_has_gone(machine):
+    def probed_and_removed():
+        machine.check("mkdir instances/a; insmod /root/test_many.ko; echo 'test_many_*:traceoff:100' > instances/a/set_ftrace_filter; rmmod test_many")
+        machine.check("echo panic:traceoff:100 >> instances/a/set_ftrace_filter")  # copies the table of counts
+        assert machine.check("grep -v '^#' instances/a/set_ftrace_filter; rmdir instances/a") == "panic:traceoff:count=100\n"
+
+    machine.check(f"cd {TRACING}")
+    probed_and_removed()
+    before = resources(machine)
+    probed_and_removed()
+    resources_return_to(machine, before)
+    machine.check("cd /root")
+
+
 def test_the_profiler_knows_the_functions_of_modules_that_come_and_go(machine):
     """A module that comes after the profiler's first use is counted, and the counts of one that has gone are those of no other."""
     def profiled():

@@ -5,7 +5,8 @@
  * contains the command's functions. Functions with a count have a second ops. Their counts are in a
  * table with the same slots as the filter. Callbacks read the table without a lock, so a change
  * replaces the table by a copy. Each count is allocated separately, so that the old and the new
- * table share it.
+ * table share it. A count knows its tables, because a slot does not name its function for ever:
+ * ftrace_hashes_forget() marks the functions of a module that goes.
  */
 #include "trace/tracers/function/probes.h"
 
@@ -19,10 +20,16 @@
 #include "trace/ftrace/internal.h"
 #include "trace/tracers/function/internal.h"
 
-/* For each slot of a filter: how many more times the command runs for this function. */
+/* How many more times the command runs for a function. */
+struct probe_count {
+	atomic64_t left;
+	unsigned tables; /* [P] tables that contain the count; the last one frees it */
+};
+
+/* For each slot of a filter: the count of this function. */
 struct probe_counts {
-	struct ftrace_hash *functions; /* the functions; left[] has the same slots */
-	atomic64_t *left[];            /* for each slot; NULL: the slot has no function */
+	struct ftrace_hash *functions; /* the functions; of[] has the same slots */
+	struct probe_count *of[];      /* for each slot; NULL: the slot has no function */
 };
 
 struct ftrace_func_probe {
@@ -50,29 +57,29 @@ static unsigned hash_slots(const struct ftrace_hash *hash)
 	return hash->mask + 1;
 }
 
-static atomic64_t *find_count(const struct probe_counts *counts, u32 offset)
+static struct probe_count *find_count(const struct probe_counts *counts, u32 offset)
 {
 	const struct ftrace_hash *hash = counts->functions;
 
 	for (u32 i = ftrace_hash_slot(hash, offset); hash->slots[i]; i = (i + 1) & hash->mask)
 		if (hash->slots[i] == offset)
-			return counts->left[i];
+			return counts->of[i];
 	return NULL;
 }
 
 bool ftrace_probe_take(const struct ftrace_ops *op, unsigned long ip)
 {
 	const struct probe_counts *counts;
+	struct probe_count *count;
 	bool taken = false;
-	atomic64_t *left;
 	s64 now, found;
 
 	preempt_disable_notrace(); /* replace_functions() waits for this with synchronize_rcu() */
 	counts = smp_load_acquire(&probe_of(op)->counts);
-	left = counts ? find_count(counts, (u32)(ip - KERNEL_IMAGE_BASE)) : NULL;
-	now = left ? atomic64_read(left) : 0;
+	count = counts ? find_count(counts, (u32)(ip - KERNEL_IMAGE_BASE)) : NULL;
+	now = count ? atomic64_read(&count->left) : 0;
 	for (; now > 0 && !taken; now = found) {
-		found = atomic64_cmpxchg(left, now, now - 1);
+		found = atomic64_cmpxchg(&count->left, now, now - 1);
 		taken = found == now;
 	}
 	preempt_enable_notrace();
@@ -82,13 +89,13 @@ bool ftrace_probe_take(const struct ftrace_ops *op, unsigned long ip)
 void ftrace_probe_give_back(const struct ftrace_ops *op, unsigned long ip)
 {
 	const struct probe_counts *counts;
-	atomic64_t *left;
+	struct probe_count *count;
 
 	preempt_disable_notrace();
 	counts = smp_load_acquire(&probe_of(op)->counts);
-	left = counts ? find_count(counts, (u32)(ip - KERNEL_IMAGE_BASE)) : NULL;
-	if (left)
-		atomic64_inc(left);
+	count = counts ? find_count(counts, (u32)(ip - KERNEL_IMAGE_BASE)) : NULL;
+	if (count)
+		atomic64_inc(&count->left);
 	preempt_enable_notrace();
 }
 
@@ -97,28 +104,27 @@ void *ftrace_probe_data(const struct ftrace_ops *op)
 	return probe_of(op)->data;
 }
 
-/* Frees the table old, and its counts of functions that are not in kept (NULL: all its counts). */
-static void free_counts(struct probe_counts *old, const struct ftrace_hash *kept)
+/* Frees the table, and the counts that no other table contains. P held. */
+static void free_counts(struct probe_counts *counts)
 {
-	if (!old)
+	if (!counts)
 		return;
-	for (u32 i = 0; i < hash_slots(old->functions); i++)
-		if (old->left[i] &&
-		    (!kept || !ftrace_hash_contains(kept, old->functions->slots[i])))
-			kfree(old->left[i]);
-	ftrace_hash_free(old->functions);
-	kfree(old);
+	for (u32 i = 0; i < hash_slots(counts->functions); i++)
+		if (counts->of[i] && !--counts->of[i]->tables)
+			kfree(counts->of[i]);
+	ftrace_hash_free(counts->functions);
+	kfree(counts);
 }
 
 /*
- * Makes the table for functions. It shares the counts of old, and new functions get `count`. NULL:
- * no memory.
+ * Makes the table for functions. It shares the counts of old, and new functions get `left`. NULL:
+ * no memory. P held.
  */
 static struct probe_counts *make_counts(const struct probe_counts *old,
-					const struct ftrace_hash *functions, s64 count)
+					const struct ftrace_hash *functions, s64 left)
 {
 	struct probe_counts *counts = kzalloc(
-		sizeof(*counts) + hash_slots(functions) * sizeof(counts->left[0]), GFP_KERNEL);
+		sizeof(*counts) + hash_slots(functions) * sizeof(counts->of[0]), GFP_KERNEL);
 
 	if (!counts)
 		return NULL;
@@ -129,18 +135,19 @@ static struct probe_counts *make_counts(const struct probe_counts *old,
 	}
 	for (u32 i = 0; i < hash_slots(counts->functions); i++) {
 		u32 offset = counts->functions->slots[i];
+		struct probe_count *count = old && offset ? find_count(old, offset) : NULL;
 
-		if (!offset)
-			continue;
-		counts->left[i] = old ? find_count(old, offset) : NULL;
-		if (counts->left[i])
-			continue;
-		counts->left[i] = kmalloc(sizeof(atomic64_t), GFP_KERNEL);
-		if (!counts->left[i]) {
-			free_counts(counts, old ? old->functions : NULL);
-			return NULL;
+		if (!count && offset) {
+			count = kzalloc(sizeof(*count), GFP_KERNEL);
+			if (!count) {
+				free_counts(counts);
+				return NULL;
+			}
+			atomic64_set(&count->left, left);
 		}
-		atomic64_set(counts->left[i], count);
+		if (count)
+			count->tables++;
+		counts->of[i] = count;
 	}
 	return counts;
 }
@@ -208,10 +215,7 @@ static int replace_functions(struct ftrace_func_probe *probe, struct ftrace_hash
 		smp_store_release(&probe->counts, old);
 	if (old)
 		synchronize_rcu(); /* ftrace_probe_take() may still read old */
-	if (error)
-		free_counts(counts, old ? old->functions : NULL);
-	else
-		free_counts(old, functions);
+	free_counts(error ? counts : old);
 	return error;
 }
 
@@ -224,7 +228,7 @@ static void remove_probe(struct ftrace_func_probe *probe)
 	mutex_unlock(&ftrace_lock);
 	if (probe->command->stop)
 		probe->command->stop(probe->tr, probe->data);
-	free_counts(probe->counts, NULL);
+	free_counts(probe->counts);
 	ftrace_free_filter(&probe->ops);
 	kfree(probe);
 }
@@ -298,7 +302,7 @@ static int probe_add(struct trace_array *tr, const struct probe_key *key, const 
 		error = add_probe(fresh);
 		if (!error)
 			return 0;
-		free_counts(fresh->counts, NULL);
+		free_counts(fresh->counts);
 		ftrace_free_filter(&fresh->ops);
 	}
 	kfree(fresh);
@@ -413,7 +417,7 @@ static void probe_show(void *owner, struct seq_file *m)
 	list_for_each_entry (probe, &function_of(tr)->probes, list) {
 		for (unsigned i = 0; i < ftrace_record_count(); i++) {
 			const struct dyn_ftrace *rec = ftrace_record(i);
-			const atomic64_t *left =
+			const struct probe_count *count =
 				probe->counts ? find_count(probe->counts, rec->offset) : NULL;
 
 			if (!ftrace_hash_contains(probe->ops.filter_hash, rec->offset))
@@ -422,8 +426,8 @@ static void probe_show(void *owner, struct seq_file *m)
 				   probe->command->name);
 			if (probe->command->print)
 				probe->command->print(m, probe->data);
-			if (left)
-				seq_printf(m, "count=%ld\n", atomic64_read(left));
+			if (count)
+				seq_printf(m, "count=%ld\n", atomic64_read(&count->left));
 			else
 				seq_puts(m, "unlimited\n");
 		}
