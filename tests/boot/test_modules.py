@@ -190,6 +190,20 @@ def test_probe_events_wait_for_their_module_and_stay_when_it_goes(machine):
     machine.check("echo 0 > events/kprobes/enable; echo > kprobe_events; rmmod trace-printk; echo > trace; cd /root")
 
 
+def test_a_function_probe_whose_module_has_gone_can_be_removed(machine):
+    """What its command holds, the module of an event, can go then."""
+    machine.check(f"cd {TRACING}; modprobe sample-event")
+    for count in "", ":5":
+        command = f"enable_event:sample:sample_call{count}"
+        machine.check(f"insmod /root/test_traced.ko tasks=0; echo 'test_traced_l*:{command}' > set_ftrace_filter; "
+                      "rmmod test_traced")
+        refused(machine, "rmmod sample-event", "Resource temporarily unavailable")
+        refused(machine, f"echo '!vfs_nosuch:{command}' >> set_ftrace_filter", "Invalid argument")
+        machine.check(f"echo '!*:{command}' >> set_ftrace_filter")
+        refused(machine, f"echo '!*:{command}' >> set_ftrace_filter", "No such device")
+    machine.check("rmmod sample-event; cd /root")
+
+
 def test_the_counts_of_function_probes_are_freed_when_their_module_has_gone(machine):
     def probed_and_removed():
         machine.check("mkdir instances/a; insmod /root/test_many.ko; echo 'test_many_*:traceoff:100' > instances/a/set_ftrace_filter; rmmod test_many")

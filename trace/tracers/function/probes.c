@@ -254,26 +254,30 @@ static int add_probe(struct ftrace_func_probe *probe)
 }
 
 /*
- * Makes copies of probe's functions and of its counts with word added or removed. New functions get
- * `count`. *counts is NULL if no function is left, or if the probe has no counts. 0, -EINVAL,
- * -ENOMEM. P held.
+ * Makes copies of probe's functions and of its counts with word added or removed, and without the
+ * functions of modules that have gone. New functions get `count`. *counts is NULL if no function is
+ * left, or if the probe has no counts. 0, -EINVAL, -ENOMEM. P held.
  */
 static int changed_functions(struct ftrace_func_probe *probe, const char *word, s64 count,
 			     struct ftrace_hash **functions, struct probe_counts **counts)
 {
 	struct ftrace_hash *old = probe->ops.filter_hash;
-	u32 before = old ? old->count : 0;
+	u32 before = 0;
 	int error;
 
 	*counts = NULL;
-	mutex_lock(&ftrace_lock);
+	mutex_lock(&ftrace_lock); /* no module goes */
+	for (u32 i = 0; old && i < hash_slots(old); i++)
+		before += old->slots[i] > FTRACE_HASH_PENDING;
 	error = ftrace_match_records(old, word, functions);
+	if (!error)
+		ftrace_hash_remove(*functions, FTRACE_HASH_GONE);
 	mutex_unlock(&ftrace_lock);
-	if (error)
+	if (error || ftrace_hash_empty(*functions))
 		return error;
 	if ((*functions)->count == before) {
 		error = -EINVAL;
-	} else if (probe->counted && !ftrace_hash_empty(*functions)) {
+	} else if (probe->counted) {
 		*counts = make_counts(probe->counts, *functions, count);
 		error = *counts ? 0 : -ENOMEM;
 	}
