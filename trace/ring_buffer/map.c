@@ -101,16 +101,19 @@ void *ring_buffer_mapped_page(const struct ring_buffer_per_cpu *cb, u64 number)
 
 /*
  * Writes the head of the reader's sub-buffer, which a program reads in place. The number of lost
- * events goes behind the data, if writers have left the sub-buffer and there is room. [M]
+ * events goes behind the data, if writers have left the sub-buffer and there is room. `length` is
+ * older than this look at commit: writers may have added events behind it before they left. [M]
  */
 static void publish_page(struct ring_buffer_per_cpu *cb, u32 length)
 {
-	struct buffer_data_page *data = cb->pages[cb->reader_index].data;
+	const struct buffer_page *page = &cb->pages[cb->reader_index];
+	struct buffer_data_page *data = page->data;
 	u64 lost = cb->lost;
 
 	data->commit = length | (lost ? RB_MISSED_EVENTS : 0);
 	if (!lost || length + sizeof(lost) > cb->data_size ||
-	    rb_commit_in_reader_page(cb, __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE)))
+	    rb_commit_in_reader_page(cb, __atomic_load_n(&cb->commit, __ATOMIC_ACQUIRE)) ||
+	    length != page->final)
 		return;
 	memcpy(data->data + length, &lost, sizeof(lost));
 	data->commit |= RB_MISSED_STORED;
