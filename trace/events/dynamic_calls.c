@@ -172,9 +172,15 @@ static void remove_file(struct trace_event_file *file)
 	list_del_rcu(&file->list);
 	__atomic_fetch_or(&file->flags, EVENT_FILE_FL_REMOVED, __ATOMIC_SEQ_CST);
 	if (file->flags & EVENT_FILE_FL_WAS_ENABLED) {
-		/* The number of the event may mean another event later. */
+		/*
+		 * The number of the event may mean another event later. A snapshot may exchange
+		 * the buffers at any time, so both are reset, whichever is the snapshot's.
+		 */
+		tracing_stop_tr(file->tr); /* now no latency tracer exchanges their parts */
 		tracing_reset_online_cpus(file->tr);
-		tracing_reset_snapshot_cpu(file->tr, RING_BUFFER_ALL_CPUS);
+		ring_buffer_reset(file->tr->buffers[0]);
+		ring_buffer_reset(file->tr->buffers[1]);
+		tracing_start_tr(file->tr);
 	}
 	put_file(file);
 	if (system)
