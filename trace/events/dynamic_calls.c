@@ -182,11 +182,11 @@ static void remove_file(struct trace_event_file *file)
 		ring_buffer_reset(file->tr->buffers[1]);
 		tracing_start_tr(file->tr);
 	}
-	put_file(file);
+	if (!system)
+		forget_module(file);
+	put_file(file); /* may free it */
 	if (system)
 		trace_event_remove_system(system);
-	else
-		forget_module(file);
 }
 
 /* E held, T not. */
